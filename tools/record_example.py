@@ -1,4 +1,4 @@
-"""Records the stored run of the lab's first screen: python tools/record_example.py [FILE].
+"""Records the stored run of the lab's home screen: python tools/record_example.py [FILE].
 
 The cylinder of the gallery at Re 100, once it sheds periodically, for as many whole periods as make a loop.
 Messages of lab/schema/stream.proto, each after its length (uint32, little-endian), all in one gzip stream.

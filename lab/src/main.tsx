@@ -6,7 +6,7 @@ import "./styles/controls.css";
 import "./styles/layout.css";
 import "./styles/stage.css";
 import "./styles/panels.css";
-import "./styles/welcome.css";
+import "./styles/home.css";
 
 const root = document.getElementById("app");
 if (root) render(<App />, root);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { rangeOfMost } from "../src/charts/range";
+import { robustRange } from "../src/charts/range";
 import { chartData, type ChartSpec } from "../src/charts/specs";
 import { Series, SeriesStore, statistics, valueAtTime } from "../src/stream/series";
 
@@ -10,18 +10,18 @@ function series(times: readonly number[], values: readonly number[]): Series {
 }
 
 describe("charts", () => {
-  it("name the values of the time that is shown", () => {
+  it("show the values at the displayed time", () => {
     const [times, values] = [Float64Array.of(1, 2, 3), Float64Array.of(10, 20, 30)];
     expect([1, 1.5, 2, 2.9, 3, 99].map((time) => valueAtTime(times, values, time))).toEqual([10, 10, 20, 20, 30, 30]);
     expect(valueAtTime(times, values, 0.5)).toBeNaN();
     expect(valueAtTime(new Float64Array(), new Float64Array(), 1)).toBeNaN();
   });
 
-  it("show what comes later, and goes before the end, at its own times", () => {
+  it("show curves only during the lifetime of their body", () => {
     const store = new SeriesStore();
-    store.put("budget", series([0, 1, 2, 3], [9, 9, 9, 9]));
-    store.put("force.post", series([0, 1, 2], [1, 2, 3]));
-    store.put("force.disk", series([2, 3], [5, 6]));
+    store.set("budget", series([0, 1, 2, 3], [9, 9, 9, 9]));
+    store.set("force.post", series([0, 1, 2], [1, 2, 3]));
+    store.set("force.disk", series([2, 3], [5, 6]));
     const curves = ["force.post", "force.disk"].map((name) => ({ series: name, column: "total_x", label: name, factor: 2 }));
     const spec: ChartSpec = { name: "drag", title: "Drag", unit: "N", curves, bands: [] };
     expect(chartData(spec, store, 100).map((column) => [...column])).toEqual([
@@ -31,27 +31,27 @@ describe("charts", () => {
     ]);
   });
 
-  it("show what came later at times of which it keeps no rows, as other series keep others", () => {
+  it("interpolate thinned series at times without a row", () => {
     const store = new SeriesStore();
-    store.put("budget", series([0, 2, 4, 6, 8], [9, 9, 9, 9, 9]));
+    store.set("budget", series([0, 2, 4, 6, 8], [9, 9, 9, 9, 9]));
     const disk = series([3, 4, 5, 6, 7], [1, 2, 3, 4, Number.NaN]);
     disk.thin(2); // times 3, 5, 7
-    store.put("force.disk", disk);
+    store.set("force.disk", disk);
     const curves = [{ series: "force.disk", column: "total_x", label: "disk", factor: 10 }];
     const spec: ChartSpec = { name: "drag", title: "Drag", unit: "N", curves, bands: [] };
     expect(chartData(spec, store, 100)[1]).toEqual([null, null, 20, null, null]);
   });
 
-  it("count what is there when the window begins before it", () => {
+  it("compute statistics when the window starts before the series", () => {
     const found = statistics(Float64Array.of(0, 1, 2), Float64Array.of(Number.NaN, 4, 6), { from: 0, to: 2 });
     expect(found?.mean).toBeCloseTo((4 * 1 + 6 * 0.5) / 1.5, 12);
   });
 
-  it("show most values, and those that move where most do not", () => {
+  it("choose a range that covers most values, and the changing ones if most are equal", () => {
     const waves = Array.from({ length: 100 }, (_, k) => k / 100);
-    expect(rangeOfMost([...waves, 1000])[1]).toBeLessThan(2);
+    expect(robustRange([...waves, 1000])[1]).toBeLessThan(2);
     const still = new Array<number>(200).fill(0);
-    expect(rangeOfMost(still)).toEqual([0, 0]);
-    expect(rangeOfMost([...still, 1500, 1800, 1600])).toEqual([0, 1800]);
+    expect(robustRange(still)).toEqual([0, 0]);
+    expect(robustRange([...still, 1500, 1800, 1600])).toEqual([0, 1800]);
   });
 });

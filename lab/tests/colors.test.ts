@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { colorTable, TABLE_SIZE } from "../src/colors/maps";
 import { QUANTITIES } from "../src/colors/quantities";
-import { Histogram, short, ticks } from "../src/colors/scale";
+import { Histogram, formatNumber, roundTicks } from "../src/colors/scale";
 
 /** Relative luminance of each colour, 0 to 1 (WCAG 2.2). */
 function luminances(name: Parameters<typeof colorTable>[0]): number[] {
@@ -23,7 +23,7 @@ describe("colour maps", () => {
 });
 
 describe("scales", () => {
-  it("ends at the 99th percentile, however the values come", () => {
+  it("ends at the 99th percentile, in whatever order values are added", () => {
     const values = Float32Array.from({ length: 10_000 }, (_, k) => k / 10_000);
     values[5000] = 4; // one wild pixel
     const histogram = new Histogram();
@@ -42,12 +42,12 @@ describe("scales", () => {
     expect(high).toBeCloseTo(4, 0);
   });
 
-  it("takes ticks inside the scale, at round values", () => {
-    expect(ticks({ low: -0.31, high: 0.92 }, 5)).toEqual([-0.25, 0, 0.25, 0.5, 0.75]);
-    expect(ticks({ low: 1, high: 1 })).toEqual([]);
+  it("has ticks at round values inside the scale", () => {
+    expect(roundTicks({ low: -0.31, high: 0.92 }, 5)).toEqual([-0.25, 0, 0.25, 0.5, 0.75]);
+    expect(roundTicks({ low: 1, high: 1 })).toEqual([]);
   });
 
-  it("writes short numbers", () => {
-    expect([0, 0.0123456, -1.5, 1234567, 0.00001234].map((value) => short(value))).toEqual(["0", "0.0123", "−1.5", "1.23e6", "1.23e−5"]);
+  it("formats numbers", () => {
+    expect([0, 0.0123456, -1.5, 1234567, 0.00001234].map((value) => formatNumber(value))).toEqual(["0", "0.0123", "−1.5", "1.23e6", "1.23e−5"]);
   });
 });

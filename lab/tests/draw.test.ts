@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Shape } from "../src/api/types";
-import { cover, fit, toScreen, toWorld, zoomAt } from "../src/canvas/camera";
-import { edits, handles, outline, pulled, type Sketch, sketchOf, tableOf, translated } from "../src/draw/shapes";
-import { edges, START, viewOf } from "../src/canvas/orbit";
+import { fill, fit, toScreen, toWorld, zoomAt } from "../src/canvas/camera";
+import { edits, handles, outlineOf, withHandleAt, type Sketch, sketchOf, tableOf, translated } from "../src/draw/shapes";
+import { boxEdges, INITIAL_ORBIT, viewFrom } from "../src/canvas/orbit";
 import { gridStep, snap } from "../src/draw/snap";
 
 const BOX = { lower: [0, 0], upper: [2, 1] } as const;
 
 describe("camera", () => {
-  it("goes to the screen and back", () => {
+  it("converts to screen coordinates and back", () => {
     const camera = fit(BOX, 800, 600, 20);
     const [x, y] = toWorld(camera, toScreen(camera, [0.3, 0.7]));
     expect(x).toBeCloseTo(0.3, 12);
@@ -24,21 +24,21 @@ describe("camera", () => {
     expect(after[1]).toBeCloseTo(before[1], 12);
   });
 
-  it("fills the canvas from the left side on", () => {
-    const camera = cover(BOX, 500, 500);
+  it("fills the canvas, aligned at the left side", () => {
+    const camera = fill(BOX, 500, 500);
     expect(toWorld(camera, [0, 0])[0]).toBeCloseTo(0, 12);
     expect(camera.scale).toBe(500);
   });
 });
 
 describe("snapping", () => {
-  it("goes to round numbers, at least seven pixels apart", () => {
+  it("snaps to round numbers at least seven pixels apart", () => {
     expect(gridStep(1000)).toBeCloseTo(0.01, 12);
     expect(gridStep(700)).toBeCloseTo(0.01, 12);
     expect(snap([0.1234, 0.5678], 1000, [], false).at.map((c) => Number(c.toFixed(6)))).toEqual([0.12, 0.57]);
   });
 
-  it("prefers lines that are near, and can be switched off", () => {
+  it("prefers nearby guide lines, and can be switched off", () => {
     const lines = [{ axis: 1, at: 0.5651 }] as const;
     const near = snap([0.1234, 0.5678], 1000, lines, false);
     expect(near.at[1]).toBe(0.5651);
@@ -50,7 +50,7 @@ describe("snapping", () => {
 const circle: Sketch = { shape: "circle", center: [0.2, 0.2], diameter: 0.1 };
 
 describe("shapes", () => {
-  it("reads what the server says of a body", () => {
+  it("converts a body from the server to a sketch", () => {
     const body: Shape = {
       name: "cylinder", shape: "circle", written: { center: [0.2, "H/2"], diameter: "D" }, in_reference: {},
       numbers: { shape: "circle", center: [0.2, 0.2, 0], diameter: 0.1 }, outlines: [], moves: false, slip: false, drawn: true,
@@ -59,18 +59,18 @@ describe("shapes", () => {
     expect(sketchOf({ ...body, shape: "sphere" })).toBeNull();
   });
 
-  it("changes only the numbers that a move along one axis changes", () => {
+  it("edits only the parameters that a move along one axis changes", () => {
     expect(edits(["bodies", "cylinder"], circle, translated(circle, 0.1, 0))).toEqual([
       { op: "set", path: ["bodies", "cylinder", "center", 0], value: 0.3 },
     ]);
     expect(edits(["bodies", "cylinder"], circle, circle)).toEqual([]);
   });
 
-  it("pulls each handle to where the pointer is", () => {
+  it("moves each handle to the pointer", () => {
     const shapes: Sketch[] = [
       circle,
       { shape: "rectangle", min: [0, 0], max: [1, 2] },
-      { shape: "turned", center: [1, 1], size: [1, 0.5], angle: 30 },
+      { shape: "rotated", center: [1, 1], size: [1, 0.5], angle: 30 },
       { shape: "polygon", points: [[0, 0], [1, 0], [0, 1]] },
       { shape: "line", from: [0, 0], to: [1, 1], thickness: 0.1 },
     ];
@@ -78,29 +78,29 @@ describe("shapes", () => {
       handles(sketch).forEach(({ name, at }, k) => {
         const to = [at[0] + (at[0] > 0.5 ? 0.05 : -0.05), at[1]] as const;
         const moved = sketch.shape === "circle" ? ([0.3, 0.2] as const) : to;
-        const now = handles(pulled(sketch, name, moved));
+        const now = handles(withHandleAt(sketch, name, moved));
         const reached = now.some((handle) => Math.hypot(handle.at[0] - moved[0], handle.at[1] - moved[1]) < 1e-9);
         expect(reached, `${sketch.shape} handle ${k}`).toBe(true);
       });
     }
   });
 
-  it("writes tables that a world file takes, without the noise of arithmetic", () => {
+  it("writes valid tables with rounded numbers", () => {
     const noisy = translated(circle, 0.1 + 0.2, 0);
     expect(tableOf(noisy)).toEqual({ shape: "circle", center: [0.5, 0.2], diameter: 0.1 });
-    expect(tableOf({ shape: "turned", center: [1, 1], size: [1, 2], angle: 10 })["shape"]).toBe("rectangle");
+    expect(tableOf({ shape: "rotated", center: [1, 1], size: [1, 2], angle: 10 })["shape"]).toBe("rectangle");
   });
 
-  it("draws a line as thick as it is", () => {
-    const corners = outline({ shape: "line", from: [0, 0], to: [2, 0], thickness: 0.4 });
+  it("draws a line with its thickness", () => {
+    const corners = outlineOf({ shape: "line", from: [0, 0], to: [2, 0], thickness: 0.4 });
     expect(corners.map((p) => p[1])).toEqual([0.2, -0.2, -0.2, 0.2]);
   });
 });
 
 describe("orbit", () => {
-  it("shows the middle of the box in the middle of the canvas, and all corners in front", () => {
-    const view = viewOf(START, [0, 0, 0], [2, 1, 1], 800, 600);
-    const lines = edges(view, [0, 0, 0], [2, 1, 1], 800, 600);
+  it("shows the centre of the box at the centre of the canvas, with all corners in front", () => {
+    const view = viewFrom(INITIAL_ORBIT, [0, 0, 0], [2, 1, 1], 800, 600);
+    const lines = boxEdges(view, [0, 0, 0], [2, 1, 1], 800, 600);
     expect(lines).toHaveLength(12);
     for (const [x, y] of lines.flat()) {
       expect(x).toBeGreaterThan(0);

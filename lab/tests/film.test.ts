@@ -6,11 +6,11 @@ const letters = (text: string): number[] => [...new TextEncoder().encode(text)];
 const box = (kind: string, ...content: number[]): number[] => [0, 0, 0, content.length + 8, ...letters(kind), ...content];
 const bytes = async (blob: Blob): Promise<number[]> => [...new Uint8Array(await blob.arrayBuffer())];
 
-describe("texts in an MP4", () => {
+describe("metadata in an MP4", () => {
   const film = [...box("ftyp", 1), ...box("moov", ...box("mvhd", 2)), ...box("moof", 3), ...box("mdat", 4), ...box("mfra", 5)];
 
-  it("stand at the end of its head, and fragments stay; an index of places that have moved goes", async () => {
-    const made = await bytes(mp4.withTexts(Uint8Array.from(film), { title: "Ströme" }));
+  it("are added to the header, fragments stay unchanged, and the outdated index is removed", async () => {
+    const made = await bytes(mp4.withMetadata(Uint8Array.from(film), { title: "Ströme" }));
     const text = new TextDecoder("latin1").decode(Uint8Array.from(made));
     expect(text).toMatch(/ftyp.*moov.*mvhd.*udta.*meta.*hdlr.*keys.*mdtatitle.*ilst.*data.*moof.*mdat/s);
     expect(text).not.toContain("mfra");
@@ -18,20 +18,20 @@ describe("texts in an MP4", () => {
     expect(made.slice(-18)).toEqual([...box("moof", 3), ...box("mdat", 4)]);
   });
 
-  it("are left out where they would move what is found by its place", async () => {
+  it("are not added to files with absolute positions", async () => {
     const plain = [...box("ftyp", 1), ...box("moov", 2), ...box("mdat", 3)];
-    expect(await bytes(mp4.withTexts(Uint8Array.from(plain), { title: "x" }))).toEqual(plain);
+    expect(await bytes(mp4.withMetadata(Uint8Array.from(plain), { title: "x" }))).toEqual(plain);
   });
 });
 
-describe("length and texts in a WebM", () => {
+describe("duration and metadata in a WebM", () => {
   const header = [0x1a, 0x45, 0xdf, 0xa3, 0x81, 7];
   const scale = [0x2a, 0xd7, 0xb1, 0x83, 0x0f, 0x42, 0x40];
   const cluster = [0x1f, 0x43, 0xb6, 0x75, 0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 2, 3];
   const film = [...header, 0x18, 0x53, 0x80, 0x67, 0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x15, 0x49, 0xa9, 0x66, 0x87, ...scale, ...cluster];
 
-  it("come into its head, and clusters stay", async () => {
-    const made = await bytes(webm.withTexts(Uint8Array.from(film), 1.5, { title: "flow" }));
+  it("are added to the header, clusters stay unchanged", async () => {
+    const made = await bytes(webm.withMetadata(Uint8Array.from(film), 1.5, { title: "flow" }));
     expect(made.slice(0, 6)).toEqual(header);
     const seconds = new Uint8Array(8);
     new DataView(seconds.buffer).setFloat64(0, 1500);
@@ -41,7 +41,7 @@ describe("length and texts in a WebM", () => {
     expect(made.slice(10, 18)).toEqual([1, 255, 255, 255, 255, 255, 255, 255]);
   });
 
-  it("are left out of what is no WebM", async () => {
-    expect(await bytes(webm.withTexts(Uint8Array.of(1, 2, 3), 1, { title: "x" }))).toEqual([1, 2, 3]);
+  it("are not added to other files", async () => {
+    expect(await bytes(webm.withMetadata(Uint8Array.of(1, 2, 3), 1, { title: "x" }))).toEqual([1, 2, 3]);
   });
 });

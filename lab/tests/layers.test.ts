@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { carried } from "../src/layers/streaks/streaks";
-import { readVelocity } from "../src/layers/velocity";
-import { CORNER_FLOATS, litCorners } from "../src/layers/surfaces/normals";
+import { advected } from "../src/layers/streaklines/streaklines";
+import { sampleVelocity } from "../src/layers/velocity";
+import { CORNER_FLOATS, cornersWithNormals } from "../src/layers/surfaces/normals";
 import type { Raster } from "../src/stream/frame";
 
 /** A quantity that is u + s x on 20 by 10 cells of the box from (0, 0) to (2, 1). */
@@ -11,24 +11,24 @@ function linear(u: number, s: number): Raster {
   const scale = 1e-4;
   const data = Uint16Array.from(values, (value) => Math.round(value / scale));
   return {
-    quantity: "velocity", unit: "m/s", rows, columns, lower: [0, 0], upper: [2, 1], low: 0, high: 1, shade: null, cover: null,
-    values: { data, offset: 0, scale, error: scale / 2, top: 65533 },
+    quantity: "velocity", unit: "m/s", rows, columns, lower: [0, 0], upper: [2, 1], low: 0, high: 1, light: null, fluidFraction: null,
+    values: { data, offset: 0, scale, error: scale / 2, maxValueCode: 65533 },
   };
 }
 
 describe("streaklines", () => {
-  it("go with the flow, and end where they leave it", () => {
+  it("are advected and end where they leave the fluid", () => {
     const velocity = { x: linear(1, 0), y: linear(0, 0), next: null, blend: 0 };
-    const line = carried([1, 0.5, 0.9, 0.5, 1.97, 0.4], velocity, 0.1, 1);
+    const line = advected([1, 0.5, 0.9, 0.5, 1.97, 0.4], velocity, 0.1, 1);
     expect(line.map((value) => Number(value.toFixed(6)))).toEqual([1.1, 0.5, 1, 0.5]);
   });
 
-  it("get points where they are stretched, and none where they are torn", () => {
+  it("get new points where they are stretched, but not in large gaps", () => {
     const velocity = { x: linear(0.2, 1), y: linear(0, 0), next: null, blend: 0 };
-    const apart = carried([0.5, 0.5, 0.515, 0.5], velocity, 0.2, 0.01);
+    const apart = advected([0.5, 0.5, 0.515, 0.5], velocity, 0.2, 0.01);
     expect(apart).toHaveLength(6);
     expect(apart[2]).toBeCloseTo(((apart[0] as number) + (apart[4] as number)) / 2, 12);
-    expect(carried([0.5, 0.5, 0.9, 0.5], velocity, 0.2, 0.01)).toHaveLength(4);
+    expect(advected([0.5, 0.5, 0.9, 0.5], velocity, 0.2, 0.01)).toHaveLength(4);
   });
 });
 
@@ -37,25 +37,25 @@ describe("the velocity between two frames", () => {
   const fast = { x: linear(3, 0), y: linear(0.5, 0) };
   const into = { x: 0, y: 0 };
 
-  it("is between theirs", () => {
-    expect(readVelocity({ ...slow, next: fast, blend: 0.25 }, 1, 0.5, into)).toBe(true);
+  it("is interpolated", () => {
+    expect(sampleVelocity({ ...slow, next: fast, blend: 0.25 }, 1, 0.5, into)).toBe(true);
     expect(into.x).toBeCloseTo(1.5, 3);
     expect(into.y).toBeCloseTo(0.125, 3);
   });
 
-  it("is that of the one that has fluid there", () => {
+  it("is that of the frame with fluid, if only one has fluid there", () => {
     const dry: Raster = { ...slow.x, values: { ...slow.x.values, data: new Uint16Array(200).fill(65535) } };
-    expect(readVelocity({ x: dry, y: dry, next: fast, blend: 0.25 }, 1, 0.5, into)).toBe(true);
+    expect(sampleVelocity({ x: dry, y: dry, next: fast, blend: 0.25 }, 1, 0.5, into)).toBe(true);
     expect(into.x).toBeCloseTo(3, 3);
-    expect(readVelocity({ ...slow, next: { x: dry, y: dry }, blend: 0.25 }, 1, 0.5, into)).toBe(true);
+    expect(sampleVelocity({ ...slow, next: { x: dry, y: dry }, blend: 0.25 }, 1, 0.5, into)).toBe(true);
     expect(into.x).toBeCloseTo(1, 3);
-    expect(readVelocity({ x: dry, y: dry, next: null, blend: 0 }, 1, 0.5, into)).toBe(false);
+    expect(sampleVelocity({ x: dry, y: dry, next: null, blend: 0 }, 1, 0.5, into)).toBe(false);
   });
 });
 
 describe("surfaces", () => {
   const normals = (vertices: number[], triangles: number[]): number[][] => {
-    const made = litCorners(vertices, triangles);
+    const made = cornersWithNormals(vertices, triangles);
     return triangles.map((vertex, k) => {
       const corner = [...made.subarray(CORNER_FLOATS * k, CORNER_FLOATS * (k + 1))];
       corner.slice(0, 3).forEach((at, axis) => expect(at).toBeCloseTo(vertices[3 * vertex + axis] as number, 6));
@@ -63,13 +63,13 @@ describe("surfaces", () => {
     });
   };
 
-  it("have edges where faces meet at right angles", () => {
+  it("have sharp edges where faces meet at right angles", () => {
     const step = [0, 0, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 0, 0, 0, 1, 0, 0]; // a square above, and one in front, in x, y, z
     const found = normals(step, [0, 1, 2, 0, 2, 3, 4, 5, 1, 4, 1, 0]);
     found.forEach((normal, k) => normal.forEach((value, axis) => expect(value).toBeCloseTo((k < 6 ? [0, 0, 1] : [0, -1, 0])[axis] as number, 6)));
   });
 
-  it("are round where faces meet at small angles, however their squares are cut in two", () => {
+  it("are smooth where faces meet at small angles, for either diagonal of the squares", () => {
     const around = [0, 1, 2, 3, 4].map((k) => (k * Math.PI) / 12);
     const pipe = [0, 1].flatMap((z) => around.flatMap((angle) => [Math.cos(angle), Math.sin(angle), z]));
     const triangles = [0, 1, 2, 3].flatMap((k) => (k === 2 ? [k, k + 1, k + 5, k + 1, k + 6, k + 5] : [k, k + 1, k + 6, k, k + 6, k + 5]));

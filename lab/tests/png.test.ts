@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { crc32, withTexts } from "../src/canvas/png";
+import { crc32, withMetadata } from "../src/canvas/png";
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=";
 
-describe("texts in a PNG", () => {
-  it("have the check sums of the standard", () => {
+describe("metadata in a PNG", () => {
+  it("have checksums as in the standard", () => {
     expect(crc32(new TextEncoder().encode("123456789"))).toBe(0xcbf43926);
     expect(crc32(new TextEncoder().encode("IEND"))).toBe(0xae426082);
   });
 
-  it("stand behind the header, each in a chunk of its own, and the rest stays", async () => {
+  it("are added after the header, one chunk each, and the rest stays unchanged", async () => {
     const png = Uint8Array.from(atob(PIXEL), (letter) => letter.charCodeAt(0));
-    const made = new Uint8Array(await withTexts(png, { Title: "Ströme" }).arrayBuffer());
+    const made = new Uint8Array(await withMetadata(png, { Title: "Ströme" }).arrayBuffer());
     const view = new DataView(made.buffer);
     expect(made.subarray(0, 33)).toEqual(png.subarray(0, 33));
     const length = view.getUint32(33);

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { notices } from "../src/state/notices";
-import { type Action, acknowledged, command, setSender } from "../src/state/steering";
+import { type Action, handleAcknowledged, sendCommand, setSender } from "../src/state/steering";
 import { AcknowledgedSchema, PauseSchema, ViscositySchema } from "../src/stream/stream_pb";
 
 const viscosity = (value: string): Action => ({ case: "viscosity", value: create(ViscositySchema, { value }) });
@@ -10,7 +10,7 @@ const LATE = 15_000;
 
 describe("a command without an answer", () => {
   let ids: string[] = [];
-  const answer = (k: number, refusal = ""): void => acknowledged(create(AcknowledgedSchema, { id: ids[k] ?? "", step: 7n, refusal }));
+  const answer = (k: number, refusal = ""): void => handleAcknowledged(create(AcknowledgedSchema, { id: ids[k] ?? "", step: 7n, refusal }));
 
   beforeEach(() => {
     vi.useFakeTimers();
@@ -26,52 +26,52 @@ describe("a command without an answer", () => {
     vi.useRealTimers();
   });
 
-  it("is told of until the answer comes, which is told then", async () => {
-    const done = command(viscosity("2e-3"));
+  it("shows a notice until the answer arrives, and then the answer", async () => {
+    const done = sendCommand(viscosity("2e-3"));
     await vi.advanceTimersByTimeAsync(LATE);
     expect(await done).toBe(false);
-    expect(texts()).toEqual([expect.stringContaining("has not answered")]);
+    expect(texts()).toEqual([expect.stringContaining("No answer to")]);
     answer(0);
-    expect(texts()).toEqual(["viscosity: in effect from step 7."]);
+    expect(texts()).toEqual(["viscosity: applied at step 7."]);
   });
 
-  it("may be refused in the end", async () => {
-    void command(viscosity("2e-3"));
+  it("may be refused later", async () => {
+    void sendCommand(viscosity("2e-3"));
     await vi.advanceTimersByTimeAsync(LATE);
     answer(0, "viscosity: must be positive");
-    expect(texts()).toEqual(["Not done: viscosity 2e-3 m²/s. Must be positive"]);
+    expect(texts()).toEqual(["Refused: viscosity 2e-3 m²/s. Must be positive"]);
   });
 
-  it("is told of no more once another of its kind is sent, or the run is left", async () => {
-    void command(viscosity("2e-3"));
+  it("shows no notice after a newer command of its kind, or for another run", async () => {
+    void sendCommand(viscosity("2e-3"));
     await vi.advanceTimersByTimeAsync(LATE);
-    void command({ case: "pause", value: create(PauseSchema) });
+    void sendCommand({ case: "pause", value: create(PauseSchema) });
     expect(texts()).toHaveLength(1);
-    void command(viscosity("3e-3"));
+    void sendCommand(viscosity("3e-3"));
     expect(texts()).toEqual([]);
     answer(0);
-    expect(texts()).toEqual(["viscosity: in effect from step 7."]); // of the first, all the same
+    expect(texts()).toEqual(["viscosity: applied at step 7."]); // of the first, all the same
     await vi.advanceTimersByTimeAsync(LATE);
     expect(texts()).toEqual([expect.stringContaining('"pause"'), expect.stringContaining('"viscosity 3e-3 m²/s"')]);
-    void command(viscosity("4e-3"));
+    void sendCommand(viscosity("4e-3"));
     setSender(null);
     expect(texts()).toEqual([]);
     await vi.advanceTimersByTimeAsync(2 * LATE);
     expect(texts()).toEqual([]);
   });
 
-  it("is not told of if another of its kind was sent meanwhile", async () => {
-    void command(viscosity("2e-3"));
+  it("shows no notice if a newer command of its kind was sent meanwhile", async () => {
+    void sendCommand(viscosity("2e-3"));
     await vi.advanceTimersByTimeAsync(LATE - 1000);
-    void command(viscosity("3e-3"));
+    void sendCommand(viscosity("3e-3"));
     await vi.advanceTimersByTimeAsync(2000);
     expect(texts()).toEqual([]);
     await vi.advanceTimersByTimeAsync(LATE);
     expect(texts()).toEqual([expect.stringContaining("3e-3")]);
   });
 
-  it("is answered in time without a notice", async () => {
-    const done = command(viscosity("2e-3"));
+  it("shows no notice if the answer arrives in time", async () => {
+    const done = sendCommand(viscosity("2e-3"));
     answer(0);
     expect(await done).toBe(true);
     await vi.advanceTimersByTimeAsync(2 * LATE);

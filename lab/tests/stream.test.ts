@@ -1,8 +1,8 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
-import { between, bodiesAt, stayOf } from "../src/stream/bodies";
-import { type Frame, readFrame, sample, valueAt } from "../src/stream/frame";
-import { Moments } from "../src/stream/moments";
+import { interpolateBodies, bodiesAt, lifetimeOf } from "../src/stream/bodies";
+import { type Frame, readFrame, decode, valueAt } from "../src/stream/frame";
+import { FrameStore } from "../src/stream/frames";
 import { rowAt, SeriesStore, statistics } from "../src/stream/series";
 import { BodiesSchema, BodySchema, FrameSchema, MarkSchema, MessageSchema, SeriesRowsSchema, Version } from "../src/stream/stream_pb";
 
@@ -24,15 +24,15 @@ function read(bytes: Uint8Array): Frame {
 }
 
 describe("frames", () => {
-  it("come through the wire as columns of numbers, of one byte and of two", () => {
+  it("are decoded from codes of one and of two bytes", () => {
     const codes = new Uint16Array([0, 2, 4, 65535]);
     const raster = read(wire(new Uint8Array(codes.buffer), 2)).rasters.get("speed");
-    expect(raster && [...sample(raster.values)]).toEqual([1, 2, 3]);
+    expect(raster && [...decode(raster.values)]).toEqual([1, 2, 3]);
     const small = read(wire(new Uint8Array([0, 2, 4, 255]), 1)).rasters.get("speed");
-    expect(small && [...sample(small.values)]).toEqual([1, 2, 3]);
+    expect(small && [...decode(small.values)]).toEqual([1, 2, 3]);
   });
 
-  it("are interpolated between cells, without those that hold no fluid", () => {
+  it("are interpolated between cells that contain fluid", () => {
     const raster = read(wire(new Uint8Array([0, 2, 4, 255]), 1)).rasters.get("speed");
     if (!raster) throw new Error("no raster");
     expect(valueAt(raster, 0.5, 0.5)).toBeCloseTo(1, 12);
@@ -41,43 +41,43 @@ describe("frames", () => {
     expect(valueAt(raster, 3, 0.5)).toBeNaN();
   });
 
-  it("of the wrong length are refused", () => {
-    expect(() => read(wire(new Uint8Array([1, 2, 3]), 1))).toThrow("3 bytes where 4 codes are due");
+  it("of the wrong length are rejected", () => {
+    expect(() => read(wire(new Uint8Array([1, 2, 3]), 1))).toThrow("3 bytes, expected 4 codes");
   });
 });
 
-describe("moments", () => {
+describe("frame store", () => {
   const frame = (step: number, time: number, quantity: string, stored = false): Frame => ({
     index: step, step, time, stored, particles: null, bodies: null,
     rasters: new Map([[quantity, {
-      quantity, unit: "", rows: 1, columns: 1, lower: [0, 0] as const, upper: [1, 1] as const, low: 0, high: 0, shade: null, cover: null,
-      values: { data: new Uint8Array([step]), offset: 0, scale: 1, error: 0, top: 253 },
+      quantity, unit: "", rows: 1, columns: 1, lower: [0, 0] as const, upper: [1, 1] as const, low: 0, high: 0, light: null, fluidFraction: null,
+      values: { data: new Uint8Array([step]), offset: 0, scale: 1, error: 0, maxValueCode: 253 },
     }]]),
   });
 
-  it("are sorted by time however they come, and join what belongs together", () => {
-    const moments = new Moments();
-    moments.keep(frame(3, 0.3, "speed"));
-    moments.keep(frame(1, 0.1, "speed"));
-    moments.know([{ step: 2, time: 0.2, stored: 0, particles: -1 }, { step: 3, time: 0.3, stored: 1, particles: -1 }]);
-    moments.keep(frame(3, 0.3, "pressure"));
-    expect(moments.all.map((moment) => [moment.step, moment.stored])).toEqual([[1, -1], [2, 0], [3, 1]]);
-    const third = moments.all[2];
-    expect(third && [...(moments.frame(third)?.rasters.keys() ?? [])]).toEqual(["speed", "pressure"]);
-    expect([0, 0.1, 0.25, 9].map((time) => moments.at(time))).toEqual([0, 0, 1, 2]);
+  it("sorts frames by time and merges those of the same step", () => {
+    const store = new FrameStore();
+    store.add(frame(3, 0.3, "speed"));
+    store.add(frame(1, 0.1, "speed"));
+    store.addStored([{ step: 2, time: 0.2, frameIndex: 0, particlesIndex: -1 }, { step: 3, time: 0.3, frameIndex: 1, particlesIndex: -1 }]);
+    store.add(frame(3, 0.3, "pressure"));
+    expect(store.all.map((moment) => [moment.step, moment.frameIndex])).toEqual([[1, -1], [2, 0], [3, 1]]);
+    const third = store.all[2];
+    expect(third && [...(store.cachedFrame(third)?.rasters.keys() ?? [])]).toEqual(["speed", "pressure"]);
+    expect([0, 0.1, 0.25, 9].map((time) => store.indexAt(time))).toEqual([0, 0, 1, 2]);
   });
 
-  it("forget what came live of the last one if that is stored", () => {
-    const moments = new Moments();
-    const rasters = (): number[] => moments.all.map((moment) => moments.frame(moment)?.rasters.size ?? -1);
-    moments.keep(frame(1, 0.1, "speed"));
-    moments.keep(frame(2, 0.2, "speed"));
-    moments.fetchLastAnew();
+  it("drops live rasters of the last frame if that frame is stored", () => {
+    const store = new FrameStore();
+    const rasters = (): number[] => store.all.map((moment) => store.cachedFrame(moment)?.rasters.size ?? -1);
+    store.add(frame(1, 0.1, "speed"));
+    store.add(frame(2, 0.2, "speed"));
+    store.dropLiveRastersOfLast();
     expect(rasters()).toEqual([1, 1]);
-    moments.know([{ step: 1, time: 0.1, stored: 0, particles: -1 }, { step: 2, time: 0.2, stored: 1, particles: -1 }]);
-    moments.fetchLastAnew();
+    store.addStored([{ step: 1, time: 0.1, frameIndex: 0, particlesIndex: -1 }, { step: 2, time: 0.2, frameIndex: 1, particlesIndex: -1 }]);
+    store.dropLiveRastersOfLast();
     expect(rasters()).toEqual([1, 0]);
-    moments.keep(frame(2, 0.2, "speed", true));
+    store.add(frame(2, 0.2, "speed", true));
     expect(rasters()).toEqual([1, 1]);
   });
 });
@@ -86,39 +86,39 @@ describe("bodies", () => {
   const body = (name: string, x: number) => create(BodySchema, { name, center: [x, 0] });
   const first = [body("post", 1), body("wall", 2)];
 
-  it("are those of the start but for what a frame says", () => {
+  it("are those of the start, updated by a frame", () => {
     expect(bodiesAt(first, null)).toBe(first);
     const moved = create(BodiesSchema, { bodies: [body("post", 3), body("disk", 4)], removed: ["wall", "never"] });
     expect(bodiesAt(first, moved).map(({ name, center }) => [name, center[0]])).toEqual([["post", 3], ["disk", 4]]);
   });
 
-  it("that move go straight from frame to frame, and others stay", () => {
+  it("are interpolated linearly if they move, and stay otherwise", () => {
     const disk = (x: number, moves: boolean, points = 2) => create(BodySchema, {
       name: "disk", moves, center: [x, 1], outlines: [{ points: [x, 1, x + 2, 3, 0, 0].slice(0, 2 * points) }],
     });
     const [post, before, after] = [body("post", 1), disk(4, false), disk(8, true)];
-    const [, quarter] = between([post, before], [post, before], [post, after], 0.25);
+    const [, quarter] = interpolateBodies([post, before], [post, before], [post, after], 0.25);
     expect(quarter).toMatchObject({ name: "disk", moves: true, center: [5, 1], outlines: [{ points: [5, 1, 7, 3] }] });
-    expect(between([before], [before], [after], 0)[0]).toBe(before);
-    expect(between([before], [before], [after], 1)[0]).toBe(after);
+    expect(interpolateBodies([before], [before], [after], 0)[0]).toBe(before);
+    expect(interpolateBodies([before], [before], [after], 1)[0]).toBe(after);
     const [here, there] = [disk(4, false), disk(8, false)];
     for (const [one, other] of [[[here], [there]], [[before], [disk(8, true, 3)]], [[before], []], [[], [after]]] as const) {
       const listed = [...one, ...other].slice(0, 1);
-      expect(between(listed, one, other, 0.5)).toBe(listed);
+      expect(interpolateBodies(listed, one, other, 0.5)).toBe(listed);
     }
   });
 
-  it("that move in three dimensions take their surfaces along", () => {
+  it("are interpolated with their surfaces in 3D", () => {
     const ball = (z: number) => create(BodySchema, { name: "ball", moves: true, surface: { vertices: [0, 0, z, 1, 0, z, 0, 1, z], triangles: [0, 1, 2] } });
     const [first, last] = [[ball(1)], [ball(3)]];
-    expect(between(first, first, last, 0.75)[0]?.surface).toMatchObject({ vertices: [0, 0, 2.5, 1, 0, 2.5, 0, 1, 2.5], triangles: [0, 1, 2] });
+    expect(interpolateBodies(first, first, last, 0.75)[0]?.surface).toMatchObject({ vertices: [0, 0, 2.5, 1, 0, 2.5, 0, 1, 2.5], triangles: [0, 1, 2] });
   });
 
-  it("come and go when marks say so", () => {
+  it("have a lifetime according to the marks", () => {
     const marks = [["add_body", "disk", 0.1], ["remove_body", "post", 0.2], ["move_body", "", 0.3]] as const;
     const said = marks.map(([command, name, time]) => create(MarkSchema, { command, body: name, time }));
-    expect(stayOf("disk", said)).toEqual({ came: 0.1, went: null });
-    expect(stayOf("post", said)).toEqual({ came: null, went: 0.2 });
+    expect(lifetimeOf("disk", said)).toEqual({ added: 0.1, removed: null });
+    expect(lifetimeOf("post", said)).toEqual({ added: null, removed: 0.2 });
   });
 });
 
@@ -126,30 +126,30 @@ describe("series", () => {
   const rows = (first: number, times: number[], values: number[], every = 0) =>
     create(SeriesRowsSchema, { name: "force.a", first: BigInt(first), every: BigInt(every), columns: [{ name: "time", unit: "s", values: times }, { name: "total_x", unit: "N", values }] });
 
-  it("grow, and notice what they have missed", () => {
+  it("are appended, and missing rows are detected", () => {
     const store = new SeriesStore();
-    expect(store.take(rows(5, [5], [1]))).toBe(false);
-    expect(store.take(rows(0, [0, 1, 2], [1, 2, 3]))).toBe(true);
-    expect(store.take(rows(2, [2, 3], [30, 4]))).toBe(true);
-    expect(store.take(rows(9, [9], [1]))).toBe(false);
+    expect(store.append(rows(5, [5], [1]))).toBe(false);
+    expect(store.append(rows(0, [0, 1, 2], [1, 2, 3]))).toBe(true);
+    expect(store.append(rows(2, [2, 3], [30, 4]))).toBe(true);
+    expect(store.append(rows(9, [9], [1]))).toBe(false);
     expect([...(store.all.get("force.a")?.column("total_x") ?? [])]).toEqual([1, 2, 30, 4]);
   });
 
-  it("drop every second row as the run does, and go on", () => {
+  it("are thinned as in the run and continue", () => {
     const store = new SeriesStore();
     const kept = (): number[] => [...(store.all.get("force.a")?.column("time") ?? [])];
-    store.take(rows(0, [0, 1, 2, 3, 4], [0, 0, 0, 0, 0]));
-    expect(store.take(rows(4, [8], [0], 2))).toBe(false); // row 6 of the run is missing
-    expect(store.take(rows(3, [6, 8], [0, 0], 2))).toBe(true);
+    store.append(rows(0, [0, 1, 2, 3, 4], [0, 0, 0, 0, 0]));
+    expect(store.append(rows(4, [8], [0], 2))).toBe(false); // row 6 of the run is missing
+    expect(store.append(rows(3, [6, 8], [0, 0], 2))).toBe(true);
     expect(kept()).toEqual([0, 2, 4, 6, 8]);
-    expect(store.take(rows(2, [16], [0], 8))).toBe(true);
+    expect(store.append(rows(2, [16], [0], 8))).toBe(true);
     expect(kept()).toEqual([0, 8, 16]);
-    expect(store.take(rows(9, [9, 10, 11, 12, 13, 14, 15, 16, 17], [0, 0, 0, 0, 0, 0, 0, 0, 0]))).toBe(true);
-    expect(store.take(rows(11, [22, 24], [0, 0], 2))).toBe(true);
+    expect(store.append(rows(9, [9, 10, 11, 12, 13, 14, 15, 16, 17], [0, 0, 0, 0, 0, 0, 0, 0, 0]))).toBe(true);
+    expect(store.append(rows(11, [22, 24], [0, 0], 2))).toBe(true);
     expect(kept()).toEqual([0, 8, 16, 24]);
   });
 
-  it("have statistics that do not depend on how densely rows lie", () => {
+  it("have statistics that do not depend on the density of rows", () => {
     const times = Float64Array.from([0, 0.1, 0.2, 0.3, 1, 2, 3]);
     const values = times.map((t) => 2 * t + 5);
     const found = statistics(times, values, { from: 0, to: 3 });

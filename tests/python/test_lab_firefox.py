@@ -69,11 +69,11 @@ def test_a_run_is_watched_paused_scrubbed_and_saved(page, server, running):
     page.until("parseFloat(document.querySelector('.time .t')?.innerText) > 0.03")
     page.until(PAINTED)
     page.until("document.querySelectorAll('.chart').length > 1")
-    page.click("Record a film")
+    page.click("Record a video")
     begun = page.evaluate("document.querySelector('.time .t').innerText")
     page.until(f"document.querySelector('.time .t').innerText !== '{begun}'")
     page.evaluate("new Promise((done) => setTimeout(done, 1500))")
-    page.click("Record a film")
+    page.click("Record a video")
     film = page.saved(".webm")
     world = server.call("GET", f"runs/{running}/world")[1]["toml"]
     assert metadata.read(film).world == world

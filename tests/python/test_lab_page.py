@@ -176,7 +176,7 @@ def test_a_run_is_watched_paused_scrubbed_and_found_again(page):
     before = drag.inner_text()
     until(page, lambda: drag.inner_text() != before)
 
-    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Pause", exact=True).click()
     page.get_by_role("button", name="Resume").wait_for()
     step = _step_when_still(page)
     page.get_by_role("button", name="Step", exact=True).click()
@@ -189,7 +189,7 @@ def test_a_run_is_watched_paused_scrubbed_and_found_again(page):
     page.get_by_role("button", name="Resume").click()
     until(page, lambda: _step(page) > step + 10)
 
-    slider = page.get_by_role("slider", name="Time shown")
+    slider = page.get_by_role("slider", name="Displayed time")
     slider.focus()
 
     def at_the_first() -> bool:
@@ -288,8 +288,8 @@ def test_particles_go_on_between_the_moments_that_are_stored(browser, server):
     with opened(browser, server, run=run) as page:
         page.get_by_role("button", name="Run again").wait_for()
         page.get_by_role("radio", name="Particles").click()
-        page.get_by_label("Speed of playing").select_option("0.05")
-        slider = page.get_by_role("slider", name="Time shown")
+        page.get_by_label("Playback speed").select_option("0.05")
+        slider = page.get_by_role("slider", name="Displayed time")
         slider.focus()
         page.keyboard.press("Home")
         until(page, lambda: page.evaluate(EXTENT)[1] > 0)
@@ -357,7 +357,7 @@ def test_two_hundred_thousand_points_are_drawn_and_the_page_still_answers(browse
         box = page.locator("canvas.flow").bounding_box()
         assert right - left > 0.5 * box["width"]  # the whole domain, from side to side
         assert page.evaluate(PICTURES) > 1  # by a browser that draws without a graphics card
-        page.get_by_role("button", name="Pause").click()
+        page.get_by_role("button", name="Pause", exact=True).click()
         page.get_by_role("button", name="Resume").wait_for(timeout=20_000)
 
 
@@ -385,7 +385,7 @@ def test_the_past_shows_bodies_that_were_there_then_and_charts_their_forces(brow
 
     with opened(browser, server, run=_steered_run(server)) as page:
         until(page, lambda: painted(page) > 20 and bodies() == ["post"])
-        slider = page.get_by_role("slider", name="Time shown")
+        slider = page.get_by_role("slider", name="Displayed time")
         slider.focus()
         page.keyboard.press("Home")
         until(page, lambda: shown_time(page) == 0 and bodies() == ["post"])
@@ -400,7 +400,7 @@ def test_the_past_shows_bodies_that_were_there_then_and_charts_their_forces(brow
         words = page.get_by_role("figure", name="Drag").locator(".key").all_inner_texts()
         assert [each.split()[0] for each in words] == ["post", "disk"]
         assert re.search(r"[\d.]+\W[\d.]+ s", words[1])
-        rows = _saved(page, "Save numbers (CSV)").read_text().splitlines()
+        rows = _saved(page, "Save data (CSV)").read_text().splitlines()
         columns = list(zip(*(row.split(",") for row in rows[1:]), strict=True))
         assert rows[0].split(",")[2].startswith("disk") and all(columns[1])
         assert not columns[2][0] and not columns[2][-1] and any(columns[2])
@@ -446,7 +446,7 @@ def test_the_names_of_curves_have_the_values_of_the_time_that_is_shown(browser, 
     with opened(browser, server, run=run) as page:
         page.get_by_role("button", name="Run again").wait_for()
         value = page.get_by_role("figure", name="Drag").locator(".stats b")
-        slider = page.get_by_role("slider", name="Time shown")
+        slider = page.get_by_role("slider", name="Displayed time")
         slider.focus()
         page.keyboard.press("End")
         page.wait_for_timeout(300)
@@ -479,7 +479,7 @@ def test_a_tablet_has_it_all_within_reach_of_a_finger(browser, server, running, 
         page.get_by_label("viscosity").scroll_into_view_if_needed()
         page.get_by_role("tab", name="File").tap()
         page.get_by_text("a post").wait_for()
-        page.get_by_role("button", name="Pause").tap()
+        page.get_by_role("button", name="Pause", exact=True).tap()
         page.get_by_role("button", name="Resume").wait_for()
         if size[0] < 900:
             page.get_by_role("button", name="Close Setup").tap()
@@ -494,7 +494,7 @@ def test_a_tablet_has_it_all_within_reach_of_a_finger(browser, server, running, 
         touch("touchMove", 0.5)
         touch("touchMove", 0.7)
         touch("touchEnd")
-        page.get_by_role("button", name="window").wait_for()
+        page.get_by_role("button", name="average").wait_for()
         no_barriers(page)
 
 
@@ -541,14 +541,14 @@ def test_a_small_window_reaches_everything_by_keys_alone(browser, server, size):
         assert page.evaluate(SMALL) == []
         assert page.evaluate(CANVAS) > 0.4
         page.get_by_label("Quantity").wait_for()
-        page.get_by_role("slider", name="Time shown").focus()
+        page.get_by_role("slider", name="Displayed time").focus()
         no_barriers(page)
         if size[0] < 900:
             press("Setup")
             page.get_by_label("viscosity").wait_for()
             assert page.evaluate(CANVAS) > 0.4
             press("Close Setup")
-        press("Hide the charts")
+        press("Hide charts")
         press("Machine")
         page.wait_for_selector("#machine")
         page.get_by_role("button", name="Close", exact=True).press("Escape")
@@ -570,11 +570,11 @@ def test_two_look_at_one_run_and_one_comes_back_when_its_network_does(browser, s
         other.context.set_offline(False)
         until(other, lambda: _step(other) > held)
         other.wait_for_selector("text=Connection lost", state="detached")
-        one.get_by_role("button", name="Pause").click()
+        one.get_by_role("button", name="Pause", exact=True).click()
         other.get_by_role("button", name="Resume").wait_for()
         step = _step_when_still(one)
         assert _step_when_still(other) == step
-        rows = [_saved(page, "Save numbers (CSV)").read_text().splitlines() for page in (one, other)]
+        rows = [_saved(page, "Save data (CSV)").read_text().splitlines() for page in (one, other)]
         assert rows[0] == rows[1]
         assert rows[0][0].startswith("time [s],") and len(rows[0]) > 5
         assert all(float(number) == float(number) for number in rows[0][-1].split(","))
@@ -595,11 +595,11 @@ def test_a_saved_film_shows_the_flow_and_holds_its_world(browser, server, runnin
     with opened(browser, server, run=running) as page:
         page.wait_for_selector(".time")
         until(page, lambda: shown_time(page) > 0 and painted(page) > 20)
-        page.get_by_role("button", name="Record a film").click()
+        page.get_by_role("button", name="Record a video").click()
         begun = shown_time(page)
         until(page, lambda: shown_time(page) > begun)
         page.wait_for_timeout(1500)
-        film = _saved(page, "Record a film")
+        film = _saved(page, "Record a video")
         assert metadata.read(film).world == server.call("GET", f"runs/{running}/world")[1]["toml"]
         frames = imageio_ffmpeg.read_frames(str(film))
         width, height = next(frames)["size"]
@@ -622,7 +622,7 @@ def test_a_body_is_drawn_into_the_running_flow_and_taken_out_again(browser, serv
         page.mouse.move(x + 0.02 * scale, y, steps=3)
         page.mouse.up()
         page.wait_for_selector('[data-path="bodies.circle"]')
-        page.wait_for_selector("text=add body: in effect from step")
+        page.wait_for_selector("text=add body: applied at step")
         assert "corners" not in page.locator(".dimensions").text_content()
         page.get_by_role("button", name="Remove circle").click()
         page.wait_for_selector('[data-path="bodies.circle"]', state="detached")

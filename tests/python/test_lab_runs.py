@@ -13,9 +13,11 @@ import small_worlds
 from chromium import opened, shown_time, until
 from lab_server import CHANNEL, TANK, Client, going_on, hear, lab_in_thread, say
 from lab_server import until as until_there
+from test_endings import unclosed
 
 from eddyline.live import stream_pb2 as pb
 from eddyline.serve.store import FINAL
+from eddyline.option_names import NOT_CLOSED
 
 
 def _open(page: Any, text: str) -> None:
@@ -58,14 +60,14 @@ def test_the_first_screen_opens_runs_that_can_be_told_apart(browser, server):
     for _ in range(2):
         _finished(server, TANK)
     with opened(browser, server) as page:
-        buttons = page.locator(".welcome .more button").filter(has_text="Small channel")
+        buttons = page.locator(".home .more button").filter(has_text="Small channel")
         until(page, lambda: buttons.count() >= 2)
         names = buttons.all_inner_texts()
         assert len(set(names)) == len(names)
         assert all(re.search(r"channel\s\d+, \d\d:\d\d$", name) for name in names)
         buttons.first.click()
         page.get_by_role("button", name="Run again").wait_for()
-        assert page.locator(".welcome").count() == 0
+        assert page.locator(".home").count() == 0
         until(page, lambda: shown_time(page) == pytest.approx(0.2, abs=2e-3))
         page.get_by_role("button", name="Machine").click()
         page.locator("#machine .list .item").nth(1).click()
@@ -95,15 +97,15 @@ def test_a_press_on_a_body_steers_nothing_while_another_one_is_on_its_way(browse
         page.wait_for_selector(".time")
         until(page, lambda: shown_time(page) > 0)
         page.wait_for_selector('[data-path="bodies.other"]')
-        page.get_by_role("button", name="Pause").click()
+        page.get_by_role("button", name="Pause", exact=True).click()
         page.get_by_role("button", name="Resume").wait_for()
         page.evaluate("() => { WebSocket.prototype.send = () => undefined; }")  # so that nothing is answered
         _press(page, "bodies.other", 20, 10)
-        page.wait_for_selector(".sent li")
+        page.wait_for_selector(".sent-commands li")
         assert page.locator(".overlay .ghost").count() == 1
         _press(page, "bodies.post")
         page.wait_for_timeout(300)
-        assert page.locator(".sent li").count() == 1
+        assert page.locator(".sent-commands li").count() == 1
         assert page.locator(".overlay .ghost").count() == 0
 
 
@@ -120,8 +122,8 @@ def test_a_pull_that_outlasts_the_run_says_so_and_leaves_the_file_alone(browser,
         page.get_by_role("button", name="Run again").wait_for()
         page.mouse.move(x + 40, y, steps=3)
         page.mouse.up()
-        page.wait_for_selector("text=The run ended before post was let go")
-        assert page.locator(".stale-note").count() == 0
+        page.wait_for_selector("text=The run ended before post was released")
+        assert page.locator(".changed-note").count() == 0
         assert page.locator(".notice").count() == 1
 
 
@@ -133,7 +135,7 @@ def test_results_are_said_as_the_command_line_says_them(browser, server):
     assert told["measured_text"].startswith("RMS difference ") and "%" in told["measured_text"]
     assert told["expected_text"] == "Martin & Moyce 1952 within 8 %"
     with opened(browser, server, run=run) as page:
-        words = page.locator(".results .against").inner_text()
+        words = page.locator(".results .comparison").inner_text()
         assert told["measured_text"] in words and told["expected_text"] in words
         assert ".csv" not in words
         assert "inside" in words or "outside" in words
@@ -152,6 +154,24 @@ def test_a_run_that_broke_down_says_so_as_long_as_it_is_looked_at(browser, serve
 
 
 @pytest.mark.browser
+def test_a_run_that_was_not_closed_shows_how_to_complete_it(browser, tmp_path, monkeypatch):
+    out = tmp_path / "runs" / "dam" / "0001"
+    unclosed(small_worlds.write(tmp_path), out, monkeypatch)
+    with lab_in_thread(tmp_path / "runs") as (client, _, _lab):
+        (row,) = client.call("GET", "runs")[1]
+        assert row["state"] == NOT_CLOSED
+        with opened(browser, client, run=row["id"]) as page:
+            outcome = page.locator(".outcome")
+            outcome.get_by_text("completes it").wait_for()
+            assert outcome.locator(".chip.warn").inner_text() == NOT_CLOSED
+            assert f"eddyline resume {out}" in outcome.inner_text()
+            page.get_by_role("button", name="Machine").click()
+            listed = page.locator("#machine .list .item").first
+            assert listed.locator(".chip.warn").inner_text() == NOT_CLOSED
+            assert "completes it" in listed.inner_text()
+
+
+@pytest.mark.browser
 def test_bodies_after_a_steered_run_are_those_of_the_run_and_others_can_be_pulled(browser, server):
     three = CHANNEL.replace("[output]", "".join(
         f'[bodies.{name}]\nshape = "circle"\ncenter = [{x}, 0.1]\ndiameter = 0.03\n'
@@ -159,7 +179,7 @@ def test_bodies_after_a_steered_run_are_those_of_the_run_and_others_can_be_pulle
     ) + "[output]")  # fmt: skip
     disk = pb.AddBody(name="disk", toml='shape = "circle"\ncenter = [0.06, 0.1]\ndiameter = 0.03\n')
     commands = {
-        "move": {"move_body": pb.MoveBody(body="other", by=[0.0, 0.03], seconds=0.01)},
+        "move": {"move_body": pb.MoveBody(body="other", by=[0.0, 0.03], seconds=0.05)},
         "add": {"add_body": disk},
         "remove": {"remove_body": pb.RemoveBody(body="last")},
     }
@@ -181,7 +201,7 @@ def test_bodies_after_a_steered_run_are_those_of_the_run_and_others_can_be_pulle
             page.get_by_role("button", name="other, circle").click()
             assert page.locator(".overlay .handles, .overlay .dimensions").count() == 0
             _press(page, "bodies.post", 12, 0)
-            page.wait_for_selector(".stale-note")
+            page.wait_for_selector(".changed-note")
 
 
 @pytest.mark.browser
@@ -197,8 +217,8 @@ def test_a_lesson_is_tried_by_its_buttons(browser, server):
 def test_a_bad_number_is_refused_or_can_be_mended_where_it_stands(browser, server):
     with opened(browser, server) as page:
         _open(page, CHANNEL)
-        page.locator("form").get_by_role("button", name="Add by numbers").click()
-        form = page.get_by_role("form", name="Add by numbers")
+        page.locator("form").get_by_role("button", name="Add by coordinates").click()
+        form = page.get_by_role("form", name="Add by coordinates")
         for name, value in (("x", "0.3"), ("y", "0.1"), ("diameter", "-0.03")):
             form.get_by_label(f"{name} m", exact=True).fill(value)
         form.get_by_role("button", name="Add circle").click()
@@ -214,12 +234,12 @@ def test_a_bad_number_is_refused_or_can_be_mended_where_it_stands(browser, serve
         for name, bad, good in (("diameter", "-0.1", "0.04"), ("center x", "", "0.31")):
             parameters.get_by_label(name).fill(bad)
             parameters.get_by_label(name).press("Enter")
-            page.get_by_role("button", name="circle, circle").get_by_text("to mend").wait_for()
-            assert page.locator('.overlay [data-path="bodies.circle"].wrong').count() == 1
+            page.get_by_role("button", name="circle, circle").get_by_text("invalid").wait_for()
+            assert page.locator('.overlay [data-path="bodies.circle"].invalid').count() == 1
             assert parameters.get_by_label(name).get_attribute("aria-invalid") == "true"
             parameters.get_by_label(name).fill(good)
             parameters.get_by_label(name).press("Enter")
-            page.locator(".overlay .wrong").wait_for(state="detached")
+            page.locator(".overlay .invalid").wait_for(state="detached")
         page.get_by_role("tab", name="File").click()
         page.get_by_text("center = [0.31, 0.1]").wait_for()
 

@@ -1,12 +1,12 @@
-/** Requests to the server, with the token of the page's address. */
+/** Requests to the server, with the access token from the page's address. */
 
 import * as v from "valibot";
 import { type Problem, problemsSchema } from "./types";
 
 const KEY = "eddyline token";
 
-/** The token that the printed address carries; kept for the tab, and taken out of the address. */
-export function takeToken(): string {
+/** Reads the token from the address, removes it there, and keeps it for this tab. */
+export function readToken(): string {
   const address = new URL(location.href);
   const given = address.searchParams.get("token");
   if (given) {
@@ -17,24 +17,24 @@ export function takeToken(): string {
   return sessionStorage.getItem(KEY) ?? "";
 }
 
-const token = takeToken();
+const token = readToken();
 
-/** What the server refused, with all its reasons. */
-export class Refused extends Error {
+/** A request that the server refused, with all problems that it reported. */
+export class RequestError extends Error {
   constructor(
     readonly status: number,
     readonly problems: readonly Problem[],
   ) {
-    super(problems.map((problem) => sentence(problem)).join(" "));
+    super(problems.map((problem) => formatProblem(problem)).join(" "));
   }
 }
 
-export function sentence(problem: Problem): string {
+export function formatProblem(problem: Problem): string {
   const where = problem.line ? `line ${problem.line}: ` : "";
   return `${where}${problem.message}${problem.remedy ? ` ${problem.remedy}` : ""}`;
 }
 
-/** Whether an error only says that a newer request has taken the place of this one. */
+/** Whether an error means that a newer request replaced this one. */
 export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }
@@ -48,30 +48,30 @@ export async function request(method: string, path: string, body?: Blob | object
     headers.set("Content-Type", "application/json");
     sent = JSON.stringify(body);
   }
-  let answer: Response;
+  let response: Response;
   try {
-    answer = await fetch(url(path), { method, headers, body: sent, ...(signal ? { signal } : {}) });
+    response = await fetch(url(path), { method, headers, body: sent, ...(signal ? { signal } : {}) });
   } catch (error) {
-    throw isAbort(error) ? error : noAnswer();
+    throw isAbort(error) ? error : noResponse();
   }
-  if (!answer.ok) throw new Refused(answer.status, await reasons(answer));
-  return answer;
+  if (!response.ok) throw new RequestError(response.status, await readProblems(response));
+  return response;
 }
 
-function noAnswer(): Refused {
-  return new Refused(0, [{ message: "The server does not answer.", remedy: "Is `eddyline lab` still running?" }]);
+function noResponse(): RequestError {
+  return new RequestError(0, [{ message: "No response from the server.", remedy: "Is `eddyline lab` still running?" }]);
 }
 
-/** The body of an answer as it is read; it may break off. */
-export async function whole<Body>(body: Promise<Body>): Promise<Body> {
+/** Reads the body of a response; a broken connection becomes a RequestError. */
+export async function readBody<Body>(body: Promise<Body>): Promise<Body> {
   try {
     return await body;
   } catch (error) {
-    throw error instanceof TypeError ? noAnswer() : error;
+    throw error instanceof TypeError ? noResponse() : error;
   }
 }
 
-/** Asks, and checks the answer against its schema. */
+/** Sends a request and validates the response against a schema. */
 export async function ask<Schema extends v.GenericSchema>(
   schema: Schema,
   method: string,
@@ -79,29 +79,29 @@ export async function ask<Schema extends v.GenericSchema>(
   body?: Blob | object,
   signal?: AbortSignal,
 ): Promise<v.InferOutput<Schema>> {
-  const answer = await request(method, path, body, signal);
-  return v.parse(schema, await whole<unknown>(answer.json()));
+  const response = await request(method, path, body, signal);
+  return v.parse(schema, await readBody<unknown>(response.json()));
 }
 
-async function reasons(answer: Response): Promise<Problem[]> {
+async function readProblems(response: Response): Promise<Problem[]> {
   try {
-    const found = v.safeParse(problemsSchema, await answer.json());
+    const found = v.safeParse(problemsSchema, await response.json());
     if (found.success && found.output.problems.length > 0) return found.output.problems;
   } catch {
-    // no JSON: the status says what there is to say
+    // not JSON: the status code is the only information
   }
-  if (answer.status === 401 || answer.status === 403) {
-    return [{ message: "This page has no valid token.", remedy: "Open the address that `eddyline lab` printed." }];
+  if (response.status === 401 || response.status === 403) {
+    return [{ message: "This page has no valid access token.", remedy: "Open the address printed by `eddyline lab`." }];
   }
-  return [{ message: `The server answered ${answer.status} ${answer.statusText}.` }];
+  return [{ message: `The server returned ${response.status} ${response.statusText}.` }];
 }
 
 export function url(path: string): URL {
   return new URL(`api/${path}`, document.baseURI);
 }
 
-/** An address that carries the token itself: of downloads and WebSockets. */
-export function addressOf(path: string, socket = false): URL {
+/** An address that contains the token, for downloads and WebSockets. */
+export function urlWithToken(path: string, socket = false): URL {
   const address = url(path);
   if (token) address.searchParams.set("token", token);
   if (socket) address.protocol = address.protocol === "https:" ? "wss:" : "ws:";

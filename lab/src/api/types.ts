@@ -1,11 +1,11 @@
-/** What the server answers, checked as it arrives: no value passes this border unread. */
+/** Schemas of the server's responses; every response is validated on arrival. */
 
 import * as v from "valibot";
 
-export type Plain = string | number | boolean | Plain[] | { [key: string]: Plain };
+export type JsonValue = string | number | boolean | JsonValue[] | { [key: string]: JsonValue };
 
-const plain: v.GenericSchema<Plain> = v.lazy(() =>
-  v.union([v.string(), v.number(), v.boolean(), v.array(plain), v.record(v.string(), plain)]),
+const jsonValueSchema: v.GenericSchema<JsonValue> = v.lazy(() =>
+  v.union([v.string(), v.number(), v.boolean(), v.array(jsonValueSchema), v.record(v.string(), jsonValueSchema)]),
 );
 const numbers = v.array(v.number());
 const record = v.record(v.string(), v.unknown());
@@ -71,8 +71,8 @@ const shapeSchema = v.object({
 });
 export type Shape = v.InferOutput<typeof shapeSchema>;
 
-const placeSchema = v.object({ name: v.string(), type: v.string(), written: record, numbers: record, drawn: v.optional(v.boolean(), true) });
-export type Place = v.InferOutput<typeof placeSchema>;
+const markerSchema = v.object({ name: v.string(), type: v.string(), written: record, numbers: record, drawn: v.optional(v.boolean(), true) });
+export type Marker = v.InferOutput<typeof markerSchema>;
 
 const gapSchema = v.object({
   between: v.array(v.string()),
@@ -91,8 +91,8 @@ const drawingSchema = v.object({
   sides: v.array(sideSchema),
   bodies: v.array(shapeSchema),
   regions: v.array(shapeSchema),
-  openings: v.array(placeSchema),
-  observers: v.array(placeSchema),
+  openings: v.array(markerSchema),
+  observers: v.array(markerSchema),
 });
 export type Drawing = v.InferOutput<typeof drawingSchema>;
 
@@ -120,19 +120,19 @@ export const checkSchema = v.object({
 });
 export type Check = v.InferOutput<typeof checkSchema>;
 
-export const textSchema = v.object({ toml: v.string() });
+export const tomlSchema = v.object({ toml: v.string() });
 
-/** One change of a world file. */
+/** A change of a world file. */
 export interface Edit {
   readonly op: "set" | "add" | "remove";
   readonly path: readonly (string | number)[];
-  readonly value?: Plain;
+  readonly value?: JsonValue;
 }
 
 export type Quality = "preview" | "study" | "publish";
 export const QUALITIES: readonly Quality[] = ["preview", "study", "publish"];
 
-/** A list of `count` numbers at `key`, or null. */
+/** The list at `key` if it has at least `count` numbers, else null. */
 export function numbersAt(table: Record<string, unknown>, key: string, count = 2): number[] | null {
   const value = table[key];
   return Array.isArray(value) && value.length >= count && value.every((item) => typeof item === "number") ? value : null;

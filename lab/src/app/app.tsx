@@ -1,72 +1,72 @@
-/** The page: first screen or instrument. */
+/** The page: home screen or lab. */
 
 import { useEffect } from "preact/hooks";
 import { Stage } from "../canvas/stage";
 import { Charts } from "../charts/charts";
 import { dismiss, notices } from "../state/notices";
-import { hasSheet, sheetOpen } from "../state/room";
+import { hasSheet, sheetOpen } from "../state/layout";
 import { screen } from "../state/screen";
 import { Timeline } from "../timeline/timeline";
 import { Header } from "./header";
 import { Icon } from "./icons";
-import { listen } from "./keyboard";
-import { Left } from "./left";
+import { listenToKeys } from "./keyboard";
+import { ToolPanel } from "./tools";
 import { Machine } from "./machine";
-import { Right } from "./right";
-import { loadGallery, openAddress, openFile } from "./screens";
-import { Welcome } from "./welcome";
+import { Sidebar } from "./sidebar";
+import { loadGallery, openRunInUrl, openFile } from "./navigation";
+import { Home } from "./home";
 
-let cameFromWelcome = false;
+let cameFromHome = false;
 
 export function App() {
   useEffect(() => {
-    const stop = listen();
-    const over = (event: DragEvent): void => event.preventDefault();
-    const drop = (event: DragEvent): void => {
+    const stop = listenToKeys();
+    const onDragOver = (event: DragEvent): void => event.preventDefault();
+    const onDrop = (event: DragEvent): void => {
       event.preventDefault();
       void openFile(event.dataTransfer?.files[0]);
     };
-    document.addEventListener("dragover", over);
-    document.addEventListener("drop", drop);
+    document.addEventListener("dragover", onDragOver);
+    document.addEventListener("drop", onDrop);
     void loadGallery();
-    void openAddress();
+    void openRunInUrl();
     return () => {
       stop();
-      document.removeEventListener("dragover", over);
-      document.removeEventListener("drop", drop);
+      document.removeEventListener("dragover", onDragOver);
+      document.removeEventListener("drop", onDrop);
     };
   }, []);
   return (
     <>
-      {screen.value === "welcome" ? <FirstScreen key="welcome" /> : <Lab key="lab" />}
+      {screen.value === "home" ? <HomeScreen key="home" /> : <Lab key="lab" />}
       <Notices />
     </>
   );
 }
 
-function FirstScreen() {
+function HomeScreen() {
   useEffect(() => {
-    cameFromWelcome = true;
+    cameFromHome = true;
   }, []);
-  return <Welcome />;
+  return <Home />;
 }
 
 function Lab() {
   useEffect(() => {
-    // what opened it on the first screen has gone, and the keyboard with it
-    if (cameFromWelcome && document.activeElement === document.body) document.getElementById("world-title")?.focus();
-    cameFromWelcome = false;
+    // the focused button of the home screen no longer exists
+    if (cameFromHome && document.activeElement === document.body) document.getElementById("world-title")?.focus();
+    cameFromHome = false;
   }, []);
   return (
     <div class={hasSheet.value && sheetOpen.value ? "lab with-sheet" : "lab"}>
       <Header />
-      <Left />
+      <ToolPanel />
       <main style={{ display: "contents" }}>
         <Stage />
         <Charts />
         <Timeline />
       </main>
-      <Right />
+      <Sidebar />
       <Machine />
     </div>
   );
@@ -78,7 +78,7 @@ function Notices() {
       {notices.value.map((notice) => (
         <div key={notice.id} class={`notice ${notice.kind}`}>
           <p>{notice.text}</p>
-          <button type="button" class="button bare icon small" aria-label="Close the message" onClick={() => dismiss(notice.id)}>
+          <button type="button" class="button bare icon small" aria-label="Close message" onClick={() => dismiss(notice.id)}>
             <Icon name="close" size={13} />
           </button>
         </div>

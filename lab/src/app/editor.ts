@@ -1,4 +1,4 @@
-/** The editor of the world file. Loaded when it is first shown: it is half of the page's code. */
+/** Editor of the world file. It is half of the page's code and is loaded when first shown. */
 
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { HighlightStyle, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
@@ -10,10 +10,10 @@ import { tags } from "@lezer/highlight";
 import { effect } from "@preact/signals";
 import * as world from "../state/world";
 
-const fromOutside = Annotation.define<boolean>();
-const PAUSE = 250; // ms of no typing before the server is asked
+const externalChange = Annotation.define<boolean>();
+const TYPING_DELAY = 250; // ms without typing before the server checks the text
 
-const colors = HighlightStyle.define([
+const highlighting = HighlightStyle.define([
   { tag: tags.comment, color: "var(--ink-3)", fontStyle: "italic" },
   { tag: tags.propertyName, color: "var(--ink)" },
   { tag: tags.string, color: "var(--good)" },
@@ -22,7 +22,7 @@ const colors = HighlightStyle.define([
   { tag: tags.bool, color: "var(--series-3)" },
 ]);
 
-const look = EditorView.theme({
+const editorTheme = EditorView.theme({
   "&": { backgroundColor: "transparent", color: "var(--ink)" },
   ".cm-content": { caretColor: "var(--accent)" },
   ".cm-gutters": { backgroundColor: "transparent", color: "var(--ink-3)", border: "none" },
@@ -31,8 +31,8 @@ const look = EditorView.theme({
   ".cm-cursor": { borderLeftColor: "var(--accent)" },
 });
 
-/** Puts the cursor on a line. */
-function land(view: EditorView, line: number): void {
+/** Moves the cursor to a line. */
+function moveCursorTo(view: EditorView, line: number): void {
   if (line < 1 || line > view.state.doc.lines) return;
   const { from } = view.state.doc.line(line);
   view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
@@ -44,10 +44,10 @@ export interface Editor {
   close(): void;
 }
 
-/** The text of the world, edited in `parent`. */
-export function edit(parent: HTMLElement): Editor {
+/** Creates an editor of the world file inside `parent`. */
+export function createEditor(parent: HTMLElement): Editor {
   let timer = 0;
-  let session = 0;
+  let typingSession = 0;
   const view = new EditorView({
     parent,
     state: EditorState.create({
@@ -58,18 +58,18 @@ export function edit(parent: HTMLElement): Editor {
         highlightActiveLine(),
         keymap.of([...defaultKeymap, ...historyKeymap]),
         StreamLanguage.define(tomlMode),
-        syntaxHighlighting(colors),
+        syntaxHighlighting(highlighting),
         lintGutter(),
-        look,
+        editorTheme,
         EditorView.contentAttributes.of({ "aria-label": "World file", tabindex: "0" }),
         EditorView.updateListener.of((update) => {
-          if (!update.docChanged || update.transactions.some((each) => each.annotation(fromOutside))) return;
+          if (!update.docChanged || update.transactions.some((each) => each.annotation(externalChange))) return;
           clearTimeout(timer);
-          timer = window.setTimeout(() => void world.change(view.state.doc.toString(), `typing ${session}`), PAUSE);
+          timer = window.setTimeout(() => void world.setText(view.state.doc.toString(), `typing ${typingSession}`), TYPING_DELAY);
         }),
         EditorView.domEventHandlers({
           focus: () => {
-            session++;
+            typingSession++;
           },
         }),
       ],
@@ -85,7 +85,7 @@ export function edit(parent: HTMLElement): Editor {
     view.dispatch(setDiagnostics(view.state, found));
   });
   return {
-    jumpTo: (line) => land(view, line),
+    jumpTo: (line) => moveCursorTo(view, line),
     close() {
       clearTimeout(timer);
       stopText();
@@ -95,18 +95,18 @@ export function edit(parent: HTMLElement): Editor {
   };
 }
 
-/** Puts a new text, changing only what differs, so that cursor and scroll stay. */
+/** Replaces the part of the text that differs, so that cursor and scroll position stay. */
 function replace(view: EditorView, text: string): void {
   const old = view.state.doc.toString();
   if (old === text) return;
   let start = 0;
   while (start < old.length && start < text.length && old[start] === text[start]) start++;
   let end = 0;
-  const most = Math.min(old.length, text.length) - start;
-  while (end < most && old[old.length - 1 - end] === text[text.length - 1 - end]) end++;
+  const limit = Math.min(old.length, text.length) - start;
+  while (end < limit && old[old.length - 1 - end] === text[text.length - 1 - end]) end++;
   view.dispatch({
     changes: { from: start, to: old.length - end, insert: text.slice(start, text.length - end) },
-    annotations: fromOutside.of(true),
+    annotations: externalChange.of(true),
     effects: EditorView.scrollIntoView(start, { y: "nearest", yMargin: 60 }),
   });
 }

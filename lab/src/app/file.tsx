@@ -1,26 +1,26 @@
-/** The world file as text: it changes while one draws, and drawing follows it. */
+/** The world file as text, synchronised with the drawing. */
 
 import { useEffect, useRef } from "preact/hooks";
-import { save } from "../canvas/keep";
+import { save } from "../canvas/save";
 import { notify } from "../state/notices";
 import * as world from "../state/world";
 import type { Editor } from "./editor";
 import { Icon } from "./icons";
-import { openFile } from "./screens";
+import { openFile } from "./navigation";
 
 let editor: Editor | null = null;
-let wanted = 0;
+let requestedLine = 0;
 
-/** Puts the cursor on a line when the editor is there. */
+/** Moves the cursor to a line as soon as the editor is loaded. */
 export function jumpTo(line: number): void {
-  wanted = line;
-  land();
+  requestedLine = line;
+  moveCursor();
 }
 
-function land(): void {
-  if (!editor || wanted < 1) return;
-  editor.jumpTo(wanted);
-  wanted = 0;
+function moveCursor(): void {
+  if (!editor || requestedLine < 1) return;
+  editor.jumpTo(requestedLine);
+  requestedLine = 0;
 }
 
 export function FilePanel() {
@@ -28,17 +28,17 @@ export function FilePanel() {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const parent = box.current;
-    let left = false;
-    const coming = import("./editor");
-    coming
-      .then(({ edit }) => {
-        if (left || !parent) return;
-        editor = edit(parent);
-        land();
+    let isUnmounted = false;
+    const loading = import("./editor");
+    loading
+      .then(({ createEditor }) => {
+        if (isUnmounted || !parent) return;
+        editor = createEditor(parent);
+        moveCursor();
       })
-      .catch((error: unknown) => notify("problem", `The editor cannot be loaded: ${String(error)}`));
+      .catch((error: unknown) => notify("problem", `Could not load the editor: ${String(error)}`));
     return () => {
-      left = true;
+      isUnmounted = true;
       editor?.close();
       editor = null;
     };

@@ -1,4 +1,4 @@
-/** Line icons, 16 x 16, drawn for this page. */
+/** Line icons, 16 x 16. */
 
 const PATHS = {
   select: "M3.5 2l8.5 5.6-4 .8 2.3 4.2-1.8 1-2.3-4.2-2.7 2.8z",
@@ -48,7 +48,7 @@ export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   );
 }
 
-/** The mark: an eddy behind a stone. */
+/** The logo: an eddy behind a stone. */
 export function Mark({ size = 26 }: { size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" fill="none" stroke="currentColor" stroke-width="2.400" stroke-linecap="round" aria-hidden="true">

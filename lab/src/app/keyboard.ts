@@ -1,6 +1,6 @@
-/** Keys that work everywhere but in text fields. */
+/** Keyboard shortcuts, active everywhere except in text fields. */
 
-import { choose, corners, add, nudge, remove, tool } from "../draw/drawing";
+import { chooseTool, corners, add, nudge, remove, tool } from "../draw/drawing";
 import { gridStep } from "../draw/snap";
 import { stepFrame, togglePlay } from "../state/playback";
 import * as run from "../state/run";
@@ -8,7 +8,7 @@ import { start } from "../state/runs";
 import { screen } from "../state/screen";
 import * as view from "../state/view";
 import * as world from "../state/world";
-import { TOOLS } from "./left";
+import { TOOLS } from "./tools";
 
 const ARROWS: Record<string, readonly [number, number]> = {
   ArrowLeft: [-1, 0],
@@ -17,7 +17,7 @@ const ARROWS: Record<string, readonly [number, number]> = {
   ArrowDown: [0, -1],
 };
 
-export function listen(): () => void {
+export function listenToKeys(): () => void {
   document.addEventListener("keydown", onKey);
   return () => document.removeEventListener("keydown", onKey);
 }
@@ -25,32 +25,32 @@ export function listen(): () => void {
 function onKey(event: KeyboardEvent): void {
   if (screen.value !== "lab" || event.defaultPrevented) return;
   const target = event.target as HTMLElement;
-  const typing = target.closest("input, select, textarea, [contenteditable]");
+  const isTyping = target.closest("input, select, textarea, [contenteditable]");
   if ((event.ctrlKey || event.metaKey) && event.key === "Enter") {
     if (world.summary.value && world.problems.value.length === 0) void start();
-  } else if (typing) return;
+  } else if (isTyping) return;
   else if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z") void (event.shiftKey ? world.redo() : world.undo());
   else if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "y") void world.redo();
   else if (event.ctrlKey || event.metaKey || event.altKey) return;
-  else if (!act(event, target)) return;
+  else if (!handleKey(event, target)) return;
   event.preventDefault();
 }
 
-/** True if the key meant something. */
-function act(event: KeyboardEvent, target: HTMLElement): boolean {
-  const chosen = world.selected.value;
+/** Handles a key; returns whether it had a meaning. */
+function handleKey(event: KeyboardEvent, target: HTMLElement): boolean {
+  const selected = world.selected.value;
   const arrow = ARROWS[event.key];
-  if (arrow && chosen) {
+  if (arrow && selected) {
     const step = gridStep(view.camera.value.scale) * (event.shiftKey ? 10 : 1);
-    void nudge(chosen, arrow[0] * step, arrow[1] * step);
+    void nudge(selected, arrow[0] * step, arrow[1] * step);
     return true;
   }
-  if ((event.key === "Delete" || event.key === "Backspace") && chosen) {
-    void remove(chosen);
+  if ((event.key === "Delete" || event.key === "Backspace") && selected) {
+    void remove(selected);
     return true;
   }
   if (event.key === "Escape") {
-    choose("select");
+    chooseTool("select");
     world.selected.value = null;
     return true;
   }
@@ -66,7 +66,7 @@ function act(event: KeyboardEvent, target: HTMLElement): boolean {
     stepFrame(event.key === "," ? -1 : 1);
     return true;
   }
-  const wanted = TOOLS.find((item) => item.key.toLowerCase() === event.key.toLowerCase());
-  if (wanted && !event.shiftKey) choose(wanted.name);
-  return wanted !== undefined;
+  const toolOfKey = TOOLS.find((item) => item.key.toLowerCase() === event.key.toLowerCase());
+  if (toolOfKey && !event.shiftKey) chooseTool(toolOfKey.name);
+  return toolOfKey !== undefined;
 }

@@ -1,16 +1,17 @@
-/** The drawer "Machine": what computes, how fast, and what it waits for. */
+/** The drawer "Machine": hardware, progress of the run, ranks, files and the list of runs. */
 
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import * as v from "valibot";
-import { addressOf, ask, Refused } from "../api/client";
+import { urlWithToken, ask, RequestError } from "../api/client";
 import { notify } from "../state/notices";
+import { outcome, unfinished } from "../state/outcome";
 import * as run from "../state/run";
 import { refresh, type Run, runs } from "../state/runs";
 import { Icon } from "./icons";
-import { close, closesOnEscape, useOpening } from "./opening";
-import { showRun } from "./screens";
-import { big, bytes, duration, moment, numberOf } from "./words";
+import { close, closeOnEscape, useFocusOnOpen } from "./disclosure";
+import { openListedRun } from "./navigation";
+import { formatCount, formatBytes, formatDuration, formatDate, runNumber } from "./format";
 
 export const machineOpen = signal(false);
 
@@ -27,13 +28,13 @@ const machineSchema = v.object({
   cores_of_a_run: v.number(),
 });
 const machine = signal<v.InferOutput<typeof machineSchema> | null>(null);
-const testing = signal(false);
+const isTesting = signal(false);
 
-async function load(method: "GET" | "POST", path: string): Promise<void> {
+async function loadMachine(method: "GET" | "POST", path: string): Promise<void> {
   try {
     machine.value = await ask(machineSchema, method, path);
   } catch (error) {
-    if (error instanceof Refused) notify("problem", error.message);
+    if (error instanceof RequestError) notify("problem", error.message);
     else throw error;
   }
 }
@@ -41,15 +42,15 @@ async function load(method: "GET" | "POST", path: string): Promise<void> {
 export function Machine() {
   const box = useRef<HTMLElement>(null);
   const open = machineOpen.value;
-  useOpening(open, box, "button");
+  useFocusOnOpen(open, box, "button");
   useEffect(() => {
     if (!open) return;
-    void load("GET", "machine");
+    void loadMachine("GET", "machine");
     void refresh();
   }, [open]);
   if (!open) return null;
   return (
-    <aside class="drawer" id="machine" aria-label="Machine" ref={box} onKeyDown={closesOnEscape(machineOpen, "machine")}>
+    <aside class="drawer" id="machine" aria-label="Machine" ref={box} onKeyDown={closeOnEscape(machineOpen, "machine")}>
       <header>
         <h2>Machine</h2>
         <button type="button" class="button bare icon" aria-label="Close" onClick={() => close(machineOpen, "machine")}>
@@ -57,8 +58,8 @@ export function Machine() {
         </button>
       </header>
       <div class="setup scroll">
-        <ThisMachine />
-        <Running />
+        <MachineSummary />
+        <RunProgress />
         <Ranks />
         <Files />
         <RunList />
@@ -76,51 +77,51 @@ function Figure({ value, name }: { value: string; name: string }) {
   );
 }
 
-function ThisMachine() {
+function MachineSummary() {
   const found = machine.value;
   const limit = found?.pairs_per_second_limit["2"];
-  const test = async (): Promise<void> => {
-    testing.value = true;
-    await load("POST", "machine/test");
-    testing.value = false;
+  const runSpeedTest = async (): Promise<void> => {
+    isTesting.value = true;
+    await loadMachine("POST", "machine/test");
+    isTesting.value = false;
   };
   return (
     <div class="group">
       <h2>{found ? `${found.host}: ${found.processor}` : "This machine"}</h2>
       <div class="figures">
         <Figure value={String(found?.cores ?? "–")} name="cores" />
-        <Figure value={found?.memory_free_bytes ? bytes(found.memory_free_bytes) : "–"} name={`free of ${found?.memory_bytes ? bytes(found.memory_bytes) : "–"}`} />
-        <Figure value={limit ? `${big(limit)}/s` : "–"} name="pairs that a core can sum" />
+        <Figure value={found?.memory_free_bytes ? formatBytes(found.memory_free_bytes) : "–"} name={`free of ${found?.memory_bytes ? formatBytes(found.memory_bytes) : "–"}`} />
+        <Figure value={limit ? `${formatCount(limit)}/s` : "–"} name="particle pairs per core" />
       </div>
       <div class="row">
-        <button type="button" class="button small" disabled={testing.value} onClick={() => void test()}>
-          {testing.value ? "Testing …" : "Test its speed"}
+        <button type="button" class="button small" disabled={isTesting.value} onClick={() => void runSpeedTest()}>
+          {isTesting.value ? "Measuring …" : "Measure speed"}
         </button>
       </div>
       {found && (
         <p class="note">
-          {found.instructions.at(-1)}. Runs start through {found.executor}, {found.runs_at_once} at a time, {found.cores_of_a_run}{" "}
-          {found.cores_of_a_run === 1 ? "core" : "cores"} each.
+          Instructions: {found.instructions.at(-1)}. Executor: {found.executor}, {found.runs_at_once} {found.runs_at_once === 1 ? "run" : "runs"} at a time,{" "}
+          {found.cores_of_a_run} {found.cores_of_a_run === 1 ? "core" : "cores"} each.
         </p>
       )}
     </div>
   );
 }
 
-function Running() {
-  const now = run.progress.value;
-  const ended = run.ended.value;
-  if (!now) return null;
+function RunProgress() {
+  const progress = run.progress.value;
+  const ended = outcome.value;
+  if (!progress) return null;
   return (
     <div class="group">
       <h2>This run</h2>
       <div class="figures">
-        <Figure value={big(now.stepsPerSecond)} name="steps a second" />
-        <Figure value={`${big(now.updatesPerSecond)}/s`} name="particles times steps" />
-        {ended ? <Figure value={duration(now.wallSeconds)} name="taken" /> : <Figure value={now.secondsLeft >= 0 ? duration(now.secondsLeft) : "–"} name="left" />}
-        <Figure value={Number(now.particles).toLocaleString("en")} name="particles" />
-        <Figure value={`${now.timeStep.toExponential(2)} s`} name="time step" />
-        {ended ? <Figure value={ended.outcome} name="outcome" /> : <Figure value={now.phase || "–"} name="phase" />}
+        <Figure value={formatCount(progress.stepsPerSecond)} name="steps per second" />
+        <Figure value={`${formatCount(progress.updatesPerSecond)}/s`} name="particle updates" />
+        {ended ? <Figure value={formatDuration(progress.wallSeconds)} name="run time" /> : <Figure value={progress.secondsLeft >= 0 ? formatDuration(progress.secondsLeft) : "–"} name="remaining" />}
+        <Figure value={Number(progress.particles).toLocaleString("en")} name="particles" />
+        <Figure value={`${progress.timeStep.toExponential(2)} s`} name="time step" />
+        {ended ? <Figure value={ended.name} name="outcome" /> : <Figure value={progress.phase || "–"} name="phase" />}
       </div>
     </div>
   );
@@ -150,8 +151,8 @@ function Ranks() {
               <td>
                 {rank.rank} {rank.host}
               </td>
-              <td>{big(Number(rank.particles))}</td>
-              <td>{big(rank.updatesPerSecond)}/s</td>
+              <td>{formatCount(Number(rank.particles))}</td>
+              <td>{formatCount(rank.updatesPerSecond)}/s</td>
               <td>
                 <div class="shares" aria-hidden="true">
                   <i style={{ width: percent(rank.compute) }} />
@@ -159,8 +160,8 @@ function Ranks() {
                 </div>
                 {percent(rank.compute)}, {percent(rank.exchange)}, {percent(rank.idle)}
               </td>
-              <td>{bytes(Number(rank.bytes))}</td>
-              <td>{bytes(Number(rank.memory))}</td>
+              <td>{formatBytes(Number(rank.bytes))}</td>
+              <td>{formatBytes(Number(rank.memory))}</td>
             </tr>
           ))}
         </tbody>
@@ -169,7 +170,9 @@ function Ranks() {
   );
 }
 
-/** What a finished run has made. */
+const FILES = [["report", "Report"], ["movie", "Video"], ["picture", "Picture"], ["journal", "Journal"]] as const;
+
+/** Links to the files of a finished run. */
 function Files() {
   const id = run.runId.value;
   if (!id || !run.ended.value) return null;
@@ -177,9 +180,9 @@ function Files() {
     <div class="group">
       <h2>Files of this run</h2>
       <div class="row">
-        {(["report", "movie", "picture", "journal"] as const).map((name) => (
-          <a key={name} class="button small" href={addressOf(`runs/${id}/${name}`).href} target="_blank" rel="noreferrer">
-            {name}
+        {FILES.map(([name, label]) => (
+          <a key={name} class="button small" href={urlWithToken(`runs/${id}/${name}`).href} target="_blank" rel="noreferrer">
+            {label}
           </a>
         ))}
       </div>
@@ -190,14 +193,19 @@ function Files() {
   );
 }
 
-/** "Dam break 3, 14:05": runs of one world are told apart by their number and by when they began. */
+/** The name of a run with its number and start time, e.g. "Dam break 3, 14:05". */
 export function RunName({ of }: { of: Run }) {
-  const apart = [numberOf(of.folder), moment(of.created, new Date())].filter((words) => words !== "").join(", ");
+  const details = [runNumber(of.folder), formatDate(of.created, new Date())].filter((words) => words !== "").join(", ");
   return (
     <>
-      {of.title || of.world || of.id} <span class="note">{apart}</span>
+      {of.title || of.world || of.id} <span class="note">{details}</span>
     </>
   );
+}
+
+function StateLabel({ state }: { state: string }) {
+  const shown = unfinished(state);
+  return <span class={shown ? `chip ${shown.chip}` : "note"}>{state}</span>;
 }
 
 function RunList() {
@@ -208,12 +216,12 @@ function RunList() {
       <ul class="list">
         {runs.value.map((item) => (
           <li key={item.id}>
-            <button type="button" class="item" aria-current={item.id === run.runId.value} onClick={() => void showRun(item)}>
+            <button type="button" class="item" aria-current={item.id === run.runId.value} onClick={() => void openListedRun(item)}>
               <span style={{ flex: 1 }}>
                 <RunName of={item} />
-                {item.state === "failed" && item.message && <small>{item.message}</small>}
+                {unfinished(item.state) && item.message && <small>{item.message}</small>}
               </span>
-              <span class="note">{item.state}</span>
+              <StateLabel state={item.state} />
             </button>
           </li>
         ))}

@@ -1,4 +1,4 @@
-/** A choice of few: a radio group that arrows walk through. */
+/** A segmented control: a radio group with arrow keys. */
 
 export interface Option<Value extends string> {
   readonly value: Value;

@@ -1,35 +1,35 @@
-/** The world in fields: what is chosen, what it will cost, what may be steered. */
+/** The tab Setup: problems, lesson, steering, results, selected object, and summary of the run. */
 
 import { useState } from "preact/hooks";
-import type { Plain } from "../api/types";
+import type { JsonValue } from "../api/types";
 import { numberAt, numbersAt } from "../api/types";
-import { sentence } from "../api/client";
-import { short } from "../colors/scale";
+import { formatProblem } from "../api/client";
+import { formatNumber } from "../colors/scale";
 import { remove } from "../draw/drawing";
 import * as run from "../state/run";
-import { stale } from "../state/runs";
+import { isStale } from "../state/runs";
 import * as world from "../state/world";
 import { Icon } from "./icons";
 import { ResultsCard } from "./results";
-import { tab } from "./right";
-import { gallery, lesson, openGallery } from "./screens";
+import { tab } from "./sidebar";
+import { gallery, lesson, openGallery } from "./navigation";
 import { Steer } from "./steer";
 import { proposals } from "./proposals";
-import { bytes, duration } from "./words";
+import { formatBytes, formatDuration } from "./format";
 import { jumpTo } from "./file";
 
 export function Setup() {
-  const isWatched = run.isLive.value && !stale.value;
+  const isWatched = run.isLive.value && !isStale.value;
   return (
     <div class="setup scroll">
       <Problems />
       {isWatched && <Lesson />}
       {isWatched && <Steer />}
       <ResultsCard />
-      <Chosen />
-      <AddByNumbers />
+      <SelectedObject />
+      <AddByCoordinates />
       {!isWatched && <Lesson />}
-      <Facts />
+      <RunSummary />
       <Gallery />
     </div>
   );
@@ -40,10 +40,10 @@ function Problems() {
   if (problems.length === 0) return null;
   return (
     <div class="group" role="alert">
-      <h2>{problems.length === 1 ? "One thing to mend" : `${problems.length} things to mend`}</h2>
+      <h2>{problems.length === 1 ? "1 problem" : `${problems.length} problems`}</h2>
       {problems.map((problem) => (
         <button
-          key={sentence(problem)}
+          key={formatProblem(problem)}
           type="button"
           class="problem"
           onClick={() => {
@@ -51,23 +51,23 @@ function Problems() {
             if (problem.line) jumpTo(problem.line);
           }}
         >
-          {sentence(problem)}
+          {formatProblem(problem)}
         </button>
       ))}
     </div>
   );
 }
 
-const SKIPPED = new Set(["shape", "motion", "type"]);
+const HIDDEN_KEYS = new Set(["shape", "motion", "type"]);
 
-/** Parameters of what is chosen, as written: numbers or formulas. */
-function Chosen() {
+/** Parameters of the selected object as written: numbers or formulas. */
+function SelectedObject() {
   const key = world.selected.value;
-  const plan = world.drawing.value;
-  if (!key || !plan) return null;
+  const drawing = world.drawing.value;
+  if (!key || !drawing) return null;
   const [part = "", ...rest] = key.split(".");
   const name = rest.join(".");
-  const list = { bodies: plan.bodies, regions: plan.regions, observe: plan.observers }[part];
+  const list = { bodies: drawing.bodies, regions: drawing.regions, observe: drawing.observers }[part];
   const item = list?.find((each) => each.name === name);
   if (!item) return null;
   const kind = "shape" in item ? item.shape : item.type;
@@ -77,9 +77,9 @@ function Chosen() {
         {name} {kind !== name && <span class="note">{kind.replace("_", " ")}</span>}
       </h2>
       {Object.entries(item.written)
-        .filter(([entry]) => !SKIPPED.has(entry))
+        .filter(([entry]) => !HIDDEN_KEYS.has(entry))
         .map(([entry, value]) => (
-          <Entry key={`${key} ${entry}`} path={[part, name, entry]} name={entry} written={value} numbers={item.numbers} />
+          <ParameterField key={`${key} ${entry}`} path={[part, name, entry]} name={entry} written={value} numbers={item.numbers} />
         ))}
       <div class="row">
         <button type="button" class="button small" onClick={() => void remove(key)}>
@@ -90,18 +90,18 @@ function Chosen() {
   );
 }
 
-const METRES = new Set(["center", "diameter", "size", "min", "max", "from", "to", "thickness", "points", "position"]);
+const LENGTHS = new Set(["center", "diameter", "size", "min", "max", "from", "to", "thickness", "points", "position"]);
 const UNITS: Record<string, string> = { angle: "°", density: "kg/m³", velocity: "m/s" };
 
 function unitOf(name: string): string {
-  return METRES.has(name) ? "m" : (UNITS[name] ?? "");
+  return LENGTHS.has(name) ? "m" : (UNITS[name] ?? "");
 }
 
 function Unit({ of }: { of: string }) {
   return of ? <small class="unit">{of}</small> : null;
 }
 
-function Entry({ path, name, written, numbers }: { path: readonly string[]; name: string; written: unknown; numbers: Record<string, unknown> }) {
+function ParameterField({ path, name, written, numbers }: { path: readonly string[]; name: string; written: unknown; numbers: Record<string, unknown> }) {
   const label = name.replaceAll("_", " ");
   if (typeof written === "boolean") {
     return (
@@ -139,64 +139,64 @@ function Entry({ path, name, written, numbers }: { path: readonly string[]; name
   return (
     <div class="field">
       <span class="name">{label}</span>
-      <span class="note">see File</span>
+      <span class="note">see tab File</span>
     </div>
   );
 }
 
-/** A number as a number, anything else as a formula. */
-function valueOf(text: string): Plain {
+/** A number if the text is one, else the text, e.g. a formula. */
+function parseValue(text: string): JsonValue {
   const trimmed = text.trim();
   return trimmed !== "" && Number.isFinite(Number(trimmed)) ? Number(trimmed) : trimmed;
 }
 
 function FormulaField({ label, written, value, path }: { label: string; written: number | string; value: number | null; path: readonly (string | number)[] }) {
   const formula = typeof written === "string" && value !== null;
-  const wrong = world.problems.value.some((problem) => problem.path?.join(".") === path.join("."));
+  const isInvalid = world.problems.value.some((problem) => problem.path?.join(".") === path.join("."));
   return (
     <span>
       <input
         type="text"
         class="formula"
         aria-label={label}
-        aria-invalid={wrong}
+        aria-invalid={isInvalid}
         spellcheck={false}
         value={String(written)}
-        title={formula ? `= ${short(value, 5)}` : undefined}
-        onChange={(event) => void world.edit([{ op: "set", path, value: valueOf(event.currentTarget.value) }])}
+        title={formula ? `= ${formatNumber(value, 5)}` : undefined}
+        onChange={(event) => void world.edit([{ op: "set", path, value: parseValue(event.currentTarget.value) }])}
       />
-      {formula && <span class="value">= {short(value, 5)}</span>}
+      {formula && <span class="value">= {formatNumber(value, 5)}</span>}
     </span>
   );
 }
 
-const NEW: Record<string, readonly { name: string; text: string }[]> = {
+const NEW_SHAPE_FIELDS: Record<string, readonly { name: string; text: string }[]> = {
   circle: [{ name: "x", text: "x" }, { name: "y", text: "y" }, { name: "diameter", text: "diameter" }],
   rectangle: [{ name: "x", text: "x" }, { name: "y", text: "y" }, { name: "width", text: "width" }, { name: "height", text: "height" }],
   line: [{ name: "x", text: "from x" }, { name: "y", text: "from y" }, { name: "x2", text: "to x" }, { name: "y2", text: "to y" }, { name: "thickness", text: "thickness" }],
   probe: [{ name: "x", text: "x" }, { name: "y", text: "y" }],
 };
 
-/** Drawing by keyboard: a shape from its coordinates. */
-function AddByNumbers() {
+/** A form that adds an object by its coordinates, without a pointer. */
+function AddByCoordinates() {
   const [shape, setShape] = useState("circle");
   const [open, setOpen] = useState(false);
-  const fields = NEW[shape] ?? [];
-  const [wrong, setWrong] = useState("");
+  const fields = NEW_SHAPE_FIELDS[shape] ?? [];
+  const [message, setMessage] = useState("");
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const data = new FormData(event.currentTarget as HTMLFormElement);
-    const get = (key: string): Plain => valueOf(String(data.get(key) ?? ""));
-    setWrong(await addShape(shape, get));
+    const get = (key: string): JsonValue => parseValue(String(data.get(key) ?? ""));
+    setMessage(await addShapeIfValid(shape, get));
   };
   if (world.drawing.value?.dimensions !== 2) return null;
-  const known = world.check.value?.reference?.name ?? "L"; // where it is L the file may not know that name
-  const diameter = known === "L" ? "0.1" : known;
+  const reference = world.check.value?.reference?.name ?? "L"; // the file may not define L
+  const diameter = reference === "L" ? "0.1" : reference;
   return (
-    <form class="group" onSubmit={(event) => void submit(event)} aria-label="Add by numbers">
+    <form class="group" onSubmit={(event) => void submit(event)} aria-label="Add by coordinates">
       <div class="row" style={{ justifyContent: "space-between", alignItems: "center" }}>
-        <h2>Add by numbers</h2>
-        <button type="button" class="button small icon" aria-expanded={open} aria-label="Add by numbers" onClick={() => setOpen(!open)}>
+        <h2>Add by coordinates</h2>
+        <button type="button" class="button small icon" aria-expanded={open} aria-label="Add by coordinates" onClick={() => setOpen(!open)}>
           <Icon name={open ? "minus" : "plus"} />
         </button>
       </div>
@@ -206,9 +206,9 @@ function AddByNumbers() {
             <label for="new-shape">shape</label>
             <select id="new-shape" value={shape} onChange={(event) => {
                 setShape(event.currentTarget.value);
-                setWrong("");
+                setMessage("");
               }}>
-              {Object.keys(NEW).map((name) => (
+              {Object.keys(NEW_SHAPE_FIELDS).map((name) => (
                 <option key={name}>{name}</option>
               ))}
             </select>
@@ -221,9 +221,9 @@ function AddByNumbers() {
               <input id={`new-${name}`} name={name} type="text" class="formula" required placeholder={text === "diameter" ? diameter : "0.2"} autocomplete="off" />
             </div>
           ))}
-          {wrong && (
+          {message && (
             <p class="refused" role="alert">
-              {wrong}
+              {message}
             </p>
           )}
           <button type="submit" class="button small">
@@ -235,11 +235,11 @@ function AddByNumbers() {
   );
 }
 
-/** Adds it, if it is right; what is wrong with it, in words. */
-async function addShape(shape: string, get: (key: string) => Plain): Promise<string> {
+/** Adds a shape if it is valid; otherwise returns the problems as text. */
+async function addShapeIfValid(shape: string, get: (key: string) => JsonValue): Promise<string> {
   const part = shape === "probe" ? "observe" : "bodies";
-  const at: Plain = [get("x"), get("y")];
-  const tables: Record<string, () => Record<string, Plain>> = {
+  const at: JsonValue = [get("x"), get("y")];
+  const tables: Record<string, () => Record<string, JsonValue>> = {
     circle: () => ({ shape, center: at, diameter: get("diameter") }),
     rectangle: () => ({ shape, center: at, size: [get("width"), get("height")] }),
     line: () => ({ shape, from: at, to: [get("x2"), get("y2")], thickness: get("thickness") }),
@@ -247,20 +247,20 @@ async function addShape(shape: string, get: (key: string) => Plain): Promise<str
   };
   const table = tables[shape]?.();
   if (!table) return "";
-  const { path, wrong } = await world.addIfRight(part, shape, table);
-  if (wrong.length > 0) return wrong.map(({ message, remedy }) => `${message.replace(`${path}.`, "")} ${remedy ?? ""}`.trim()).join(" ");
+  const { path, problems } = await world.addIfValid(part, shape, table);
+  if (problems.length > 0) return problems.map(({ message, remedy }) => `${message.replace(`${path}.`, "")} ${remedy ?? ""}`.trim()).join(" ");
   world.selected.value = path;
   return "";
 }
 
-/** What to look for stands there while it can be seen; what to predict and to try, before and after. */
+/** The lesson: what to look for; before and after a run also what to predict and to try. */
 function Lesson() {
   const found = lesson.value;
   if (!found) return null;
-  const live = run.isLive.value && !stale.value;
+  const live = run.isLive.value && !isStale.value;
   const parts: [string, string][] = [
     ["Look for", found.look_for],
-    ["Predict first", live ? "" : found.predict],
+    ["Predict", live ? "" : found.predict],
   ];
   return (
     <div class="group lesson">
@@ -270,54 +270,54 @@ function Lesson() {
           <b>{label}.</b> {text}
         </p>
       ))}
-      {!live && found.try && <Tries text={found.try} />}
+      {!live && found.try && <Experiments text={found.try} />}
     </div>
   );
 }
 
-/** Each proposal as a button that changes the world, with what is asked of it. */
-function Tries({ text }: { text: string }) {
+/** Experiments of a lesson: each button changes the world. */
+function Experiments({ text }: { text: string }) {
   return (
     <>
       <p>
         <b>Try.</b>
       </p>
-      {proposals(text).map(({ sets, words }) => (
-        <p class="try" key={sets.map(({ key, text: value }) => key + value).join()}>
+      {proposals(text).map(({ sets, question }) => (
+        <p class="experiment" key={sets.map(({ key, text: value }) => key + value).join()}>
           <button
             type="button"
             class="button small"
-            title="Change the world so"
+            title="Apply this change to the world"
             onClick={() => void world.edit(sets.map(({ key, value }) => ({ op: "set", path: key.split("."), value })))}
           >
             {sets.map(({ key, text: value }) => `${key} = ${value}`).join(", ")}
           </button>{" "}
-          {words}
+          {question}
         </p>
       ))}
     </>
   );
 }
 
-function Facts() {
-  const found = world.summary.value;
-  if (!found) return null;
+function RunSummary() {
+  const summary = world.summary.value;
+  if (!summary) return null;
   const rows: [string, string][] = [
-    ["Particles", found.particles.toLocaleString("en")],
-    ["Spacing", `${short(found.spacing, 4)} m`],
-    ["Reynolds number", found.reynolds === null ? "no [reference]" : short(found.reynolds)],
-    ["Mach number", short(found.mach, 2)],
-    ["Time step", `${short(found.time_step)} s`],
-    ["Steps", `${found.steps.toLocaleString("en")} to ${short(found.end)} s`],
-    ["Memory, files", `${bytes(found.memory_bytes)}, ${bytes(found.disk_bytes)}`],
-    ["Run time here", `${duration(found.seconds)} on ${found.cores} ${found.cores === 1 ? "core" : "cores"}`],
-    ["… of it film, report", duration(found.seconds_after)],
+    ["Particles", summary.particles.toLocaleString("en")],
+    ["Spacing", `${formatNumber(summary.spacing, 4)} m`],
+    ["Reynolds number", summary.reynolds === null ? "– (no [reference])" : formatNumber(summary.reynolds)],
+    ["Mach number", formatNumber(summary.mach, 2)],
+    ["Time step", `${formatNumber(summary.time_step)} s`],
+    ["Steps", `${summary.steps.toLocaleString("en")} until ${formatNumber(summary.end)} s`],
+    ["Memory, disk space", `${formatBytes(summary.memory_bytes)}, ${formatBytes(summary.disk_bytes)}`],
+    ["Estimated run time", `${formatDuration(summary.seconds)} on ${summary.cores} ${summary.cores === 1 ? "core" : "cores"}`],
+    ["– of this, video and report", formatDuration(summary.seconds_after)],
   ];
-  const actual = run.ended.value && !stale.value ? run.progress.value?.wallSeconds : undefined;
-  if (actual) rows.push(["… steps, in fact", duration(actual)]);
+  const actual = run.ended.value && !isStale.value ? run.progress.value?.wallSeconds : undefined;
+  if (actual) rows.push(["Actual time of the steps", formatDuration(actual)]);
   return (
     <div class="group">
-      <h2>What will be run</h2>
+      <h2>Summary</h2>
       <dl>
         {rows.map(([name, value]) => (
           <>
@@ -326,7 +326,7 @@ function Facts() {
           </>
         ))}
       </dl>
-      {found.notes.map((note) => (
+      {summary.notes.map((note) => (
         <p class="note" key={note}>
           {note}
         </p>

@@ -1,80 +1,80 @@
-/** Paints the canvas picture by picture: 60 a second at most, and none while nothing moves. */
+/** The animation loop of the canvas: at most 60 pictures per second, and none while nothing changes. */
 
 import { batch, effect } from "@preact/signals";
 import { BODY, channels } from "../colors/tokens";
 import { shownBodies } from "../state/bodies";
-import { advance, dueStep, following, playing, type Shown, shown, speed, time, type Wanted } from "../state/playback";
+import { advance, dueStep, following, playing, type FramePair, framePair, speed, time, type FrameNeeds } from "../state/playback";
 import * as run from "../state/run";
-import { stale } from "../state/runs";
-import { calm, theme } from "../state/theme";
+import { isStale } from "../state/runs";
+import { reducedMotion, theme } from "../state/theme";
 import * as view from "../state/view";
-import { water } from "../state/water";
+import { waterMode } from "../state/water";
 import type { Camera } from "./camera";
-import { canvasOf } from "./capture";
-import { orbit, viewOf } from "./orbit";
-import { seeds } from "../layers/streaks/seeds";
-import { holds, type Look, Painter, type Solids } from "./painter";
+import { flowCanvas } from "./capture";
+import { orbit, viewFrom } from "./orbit";
+import { seeds } from "../layers/streaklines/seeds";
+import { hasData, type RenderOptions, Renderer, type SolidScene } from "./renderer";
 
-const STRUGGLES = 40; // ms between two pictures, above which fewer are painted
-const SPARING = 120; // ms between these
-const LONGEST = 0.1; // s that a picture may move the clock
-const JUMP = 20; // times faster than played: then the moment is another
+const SLOW_FRAME = 40; // ms between pictures; above this the browser is slow and fewer are drawn
+const SLOW_INTERVAL = 120; // ms between pictures on a slow browser
+const MAX_CLOCK_STEP = 0.1; // s; limit of the clock step per picture
+const JUMP_FACTOR = 20; // a step this many times larger than playback is a jump in time
 
-export class Animation {
-  private painter: Painter;
+export class AnimationLoop {
+  private renderer: Renderer;
   private request = 0;
-  private ticked = performance.now();
-  private gap = 16;
-  private painted = 0;
-  private last = performance.now();
+  private lastTick = performance.now();
+  private meanInterval = 16;
+  private lastPaint = 0;
+  private lastClock = performance.now();
   private lastTime = Number.NaN;
-  private lastShown: Shown | null = null;
+  private lastPair: FramePair | null = null;
   private dirty = true;
-  private readonly forget: (() => void)[] = [];
+  private readonly cleanup: (() => void)[] = [];
 
-  /** Throws if the browser cannot paint. */
+  /** Throws an error if the browser cannot draw. */
   constructor(private readonly canvas: HTMLCanvasElement) {
-    this.painter = new Painter(canvas);
-    this.forget.push(effect(() => this.watch()));
+    this.renderer = new Renderer(canvas);
+    this.cleanup.push(effect(() => this.watch()));
     this.on("webglcontextlost", (event) => event.preventDefault());
     this.on("webglcontextrestored", () => {
-      this.painter = new Painter(canvas);
+      this.renderer = new Renderer(canvas);
       this.dirty = true;
     });
-    canvasOf.painter = () => this.paint(performance.now());
+    flowCanvas.redraw = () => this.paint(performance.now());
     this.request = requestAnimationFrame(this.tick);
   }
 
   stop(): void {
     cancelAnimationFrame(this.request);
-    for (const each of this.forget) each();
+    for (const each of this.cleanup) each();
   }
 
   private on(name: string, handler: (event: Event) => void): void {
     this.canvas.addEventListener(name, handler);
-    this.forget.push(() => this.canvas.removeEventListener(name, handler));
+    this.cleanup.push(() => this.canvas.removeEventListener(name, handler));
   }
 
-  /** Whatever is read here makes the picture another when it changes. */
+  /** Reads all signals that the picture depends on, so that a change redraws it. */
   private watch(): void {
-    for (const each of [view.quantity, view.style, view.scaleMode, view.fixedScale, view.tracers, view.streaks, view.lines, view.bands, water]) each.value;
-    for (const each of [view.camera, orbit, view.redraw, time, run.momentsVersion, run.bodies, run.kind, stale, theme]) each.value;
+    for (const each of [view.quantity, view.style, view.scaleMode, view.fixedScale, view.tracers, view.streaklines, view.contourLines, view.colorSteps, waterMode]) each.value;
+    for (const each of [view.camera, orbit, view.redraw, time, run.framesVersion, run.bodies, run.kind, isStale, theme]) each.value;
     this.dirty = true;
   }
 
   private readonly tick = (now: number): void => {
     this.request = requestAnimationFrame(this.tick);
-    this.gap += 0.1 * (Math.min(500, now - this.ticked) - this.gap);
-    this.ticked = now;
-    // where pictures are painted without a graphics card, the rest of the page gets its turn
-    if (this.gap > STRUGGLES && now - this.painted < SPARING) return;
-    this.painted = now;
+    this.meanInterval += 0.1 * (Math.min(500, now - this.lastTick) - this.meanInterval);
+    this.lastTick = now;
+    // without a graphics card drawing is slow: leave time for the rest of the page
+    if (this.meanInterval > SLOW_FRAME && now - this.lastPaint < SLOW_INTERVAL) return;
+    this.lastPaint = now;
     this.paint(now);
   };
 
   private paint(now: number): void {
-    const clock = Math.min(LONGEST, (now - this.last) / 1000);
-    this.last = now;
+    const clock = Math.min(MAX_CLOCK_STEP, (now - this.lastClock) / 1000);
+    this.lastClock = now;
     const before = time.value;
     advance(clock);
     const moving = following.value ? run.isLive.value : playing.value;
@@ -82,64 +82,64 @@ export class Animation {
     this.dirty = false;
     const camera = view.camera.value;
     const ratio = Math.min(2, devicePixelRatio);
-    const solid = run.isSolid.value;
-    const particles = solid || view.style.value === "particles";
-    const dry = run.isDry.value;
+    const is3d = run.is3d.value;
+    const particles = is3d || view.style.value === "particles";
+    const hasNoFluid = run.lacksFluid.value;
     const quantity = view.quantity.value;
-    const wanted: Wanted = {
-      usable: (frame) => dry || holds(frame, quantity, particles),
-      stored: (moment) => (particles && !dry ? moment.particles : moment.stored) >= 0,
-      lacks: (frame) => !particles && view.showsVelocity.value && !frame.rasters.has("velocity_y"),
-      goesOn: particles,
+    const needs: FrameNeeds = {
+      isUsable: (frame) => hasNoFluid || hasData(frame, quantity, particles),
+      isStored: (entry) => (particles && !hasNoFluid ? entry.particlesIndex : entry.frameIndex) >= 0,
+      isIncomplete: (frame) => !particles && view.showsVelocity.value && !frame.rasters.has("velocity_y"),
+      interpolatesWhenPaused: particles,
     };
-    let picture = run.kind.value === "none" ? null : shown(now, wanted);
-    if (view.filming.value && playing.value && isBehind(picture, wanted)) {
+    let pair = run.kind.value === "none" ? null : framePair(now, needs);
+    if (view.isRecording.value && playing.value && isLate(pair, needs)) {
       time.value = before;
-      picture = shown(now, wanted);
+      pair = framePair(now, needs);
     }
-    if (picture) show(picture);
+    if (pair) publish(pair);
     else view.shownFrame.value = null;
-    const look = picture && this.look(picture, particles, clock);
-    if (solid) this.painter.paintSolid(camera, ratio, picture, look, solids(camera));
-    else if (picture && look) this.painter.paint(camera, ratio, picture, look);
-    else this.painter.clear(camera, ratio);
-    if (!picture) return;
+    const options = pair && this.renderOptions(pair, particles, clock);
+    if (is3d) this.renderer.paint3d(camera, ratio, pair, options, solidScene(camera));
+    else if (pair && options) this.renderer.paint(camera, ratio, pair, options);
+    else this.renderer.clear(camera, ratio);
+    if (!pair) return;
     this.lastTime = time.value;
-    this.lastShown = picture;
+    this.lastPair = pair;
   }
 
-  private look(picture: Shown, particles: boolean, clock: number): Look {
-    const scale = scaleOf(picture);
+  private renderOptions(pair: FramePair, particles: boolean, clock: number): RenderOptions {
+    const scale = scaleOf(pair);
     if (scale.low !== view.shownScale.value.low || scale.high !== view.shownScale.value.high) view.shownScale.value = scale;
     const flow = Number.isNaN(this.lastTime) ? 0 : time.value - this.lastTime;
-    const jump = flow < 0 || flow > JUMP * clock * Math.max(speed.value, 0.2) || this.lastShown === null;
-    if (jump && !(run.kind.value === "example" && flow < 0)) this.painter.scatter();
+    const jump = flow < 0 || flow > JUMP_FACTOR * clock * Math.max(speed.value, 0.2) || this.lastPair === null;
+    if (jump && !(run.kind.value === "example" && flow < 0)) this.renderer.resetTracers();
     return {
       quantity: view.quantity.value,
       particles,
-      tracers: view.tracers.value && !calm.value,
-      streaks: view.streaks.value,
-      sources: seeds(run.hello.value),
-      lines: view.lines.value,
-      full: !run.hello.value?.freeSurface,
-      bands: view.bands.value,
-      water: water.value,
+      tracers: view.tracers.value && !reducedMotion.value,
+      streaklines: view.streaklines.value,
+      seeds: seeds(run.hello.value),
+      contourLines: view.contourLines.value,
+      fillsDomain: !run.hello.value?.freeSurface,
+      colorSteps: view.colorSteps.value,
+      water: waterMode.value,
       scale,
       spacing: run.hello.value?.spacing ?? 0.01,
       ...view.extent.value,
-      flow: jump ? 0 : flow,
-      clock,
+      flowSeconds: jump ? 0 : flow,
+      clockSeconds: clock,
     };
   }
 }
 
-function solids({ width, height }: Camera): Solids {
+function solidScene({ width, height }: Camera): SolidScene {
   const { lower = [], upper = [] } = run.hello.value ?? {};
-  return { bodies: shownBodies.value, ink: channels(BODY[theme.value]), view: viewOf(orbit.value, lower, upper, width, height) };
+  return { bodies: shownBodies.value, color: channels(BODY[theme.value]), view: viewFrom(orbit.value, lower, upper, width, height) };
 }
 
-/** Tells the rest of the page which moment is seen. */
-function show({ before, after, blend }: Shown): void {
+/** Publishes the drawn frames and time to the rest of the page. */
+function publish({ before, after, blend }: FramePair): void {
   batch(() => {
     view.shownTime.value = before.time + blend * (after.time - before.time);
     view.shownFrame.value = before;
@@ -148,13 +148,13 @@ function show({ before, after, blend }: Shown): void {
   });
 }
 
-/** Whether another frame is shown in the place of one that has not come yet. */
-function isBehind(picture: Shown | null, wanted: Wanted): boolean {
-  const due = dueStep(wanted);
-  return due !== null && picture?.before.step !== due;
+/** Whether an earlier or later frame is shown because the due one has not arrived yet. */
+function isLate(pair: FramePair | null, needs: FrameNeeds): boolean {
+  const due = dueStep(needs);
+  return due !== null && pair?.before.step !== due;
 }
 
-function scaleOf({ before }: Shown): { low: number; high: number } {
+function scaleOf({ before }: FramePair): { low: number; high: number } {
   if (view.scaleMode.value === "fixed") return view.fixedScale.value;
   if (view.scaleMode.value === "frame") return run.frameScale(before, view.quantity.value);
   return run.runScale(view.quantity.value);

@@ -1,13 +1,13 @@
-/** Bodies as they are drawn: those of a run, and those of the file. */
+/** Draws bodies of a run and of the file. */
 
 import { numberAt, numbersAt, type Shape } from "../api/types";
-import { ghost, isElsewhere, steers } from "../draw/drawing";
-import { shownBodies, showsNow } from "../state/bodies";
+import { ghost, isMovedInRun, isSteering } from "../draw/drawing";
+import { shownBodies, showsPresent } from "../state/bodies";
 import * as world from "../state/world";
 import type { Body as BodyNow } from "../stream/stream_pb";
 import { type Camera, pathOf, type Point, toScreen } from "./camera";
 
-/** Apart from the rest of the drawing, since it changes with every picture where bodies move. */
+/** All bodies of the run. This is a separate component because moving bodies change with every picture. */
 export function RunBodies({ camera }: { camera: Camera }) {
   return (
     <>
@@ -18,21 +18,21 @@ export function RunBodies({ camera }: { camera: Camera }) {
   );
 }
 
-/** A body of the run where it is; where it is now, while the run goes on, it can be pulled to another place. */
+/** A body of the run; in the live view of a run it can be dragged to another place. */
 function RunBody({ body, camera }: { body: BodyNow; camera: Camera }) {
   const d = body.outlines.map((line) => pathOf(camera, pairs(line.points))).join("");
   const key = `bodies.${body.name}`;
-  const chosen = world.selected.value === key;
-  if (!steers.value || !showsNow.value) return <path class={`body${chosen && isElsewhere(key) ? " chosen" : ""}`} d={d} data-name={body.name} />;
+  const isSelected = world.selected.value === key;
+  if (!isSteering.value || !showsPresent.value) return <path class={`body${isSelected && isMovedInRun(key) ? " selected" : ""}`} d={d} data-name={body.name} />;
   return (
     <path
-      class={`body${chosen ? " chosen" : ""}`}
+      class={`body${isSelected ? " selected" : ""}`}
       d={d}
       data-path={key}
       tabindex={0}
       role="button"
-      aria-pressed={chosen}
-      aria-label={`Body ${body.name}, to be moved while the flow is computed`}
+      aria-pressed={isSelected}
+      aria-label={`Body ${body.name}, can be moved while the run continues`}
       onFocus={() => {
         world.selected.value = key;
       }}
@@ -46,20 +46,20 @@ function pairs(points: readonly number[]): Point[] {
   return list;
 }
 
-export function Body({ part, shape, camera, bare }: { part: "bodies" | "regions"; shape: Shape; camera: Camera; bare: boolean }) {
+export function FileBody({ part, shape, camera, isTransparent }: { part: "bodies" | "regions"; shape: Shape; camera: Camera; isTransparent: boolean }) {
   const key = `${part}.${shape.name}`;
-  const chosen = world.selected.value === key;
-  const pulledAway = ghost.value?.path === key;
+  const isSelected = world.selected.value === key;
+  const isDragged = ghost.value?.path === key;
   const center = numbersAt(shape.numbers, "center");
   const diameter = numberAt(shape.numbers, "diameter");
-  const label = `${part === "bodies" ? "Body" : "Water"} ${shape.name}, ${shape.shape}${shape.drawn ? "" : ", to be mended"}`;
+  const label = `${part === "bodies" ? "Body" : "Water"} ${shape.name}, ${shape.shape}${shape.drawn ? "" : ", invalid"}`;
   if (!shape.drawn && shape.outlines.length === 0) return null;
   const shared = {
-    class: `${part === "bodies" ? "body" : "region"}${chosen ? " chosen" : ""}${bare ? " bare" : ""}${pulledAway ? " away" : ""}${shape.drawn ? "" : " wrong"}`,
+    class: `${part === "bodies" ? "body" : "region"}${isSelected ? " selected" : ""}${isTransparent ? " bare" : ""}${isDragged ? " dragged" : ""}${shape.drawn ? "" : " invalid"}`,
     "data-path": key,
     tabindex: 0,
     role: "button" as const,
-    "aria-pressed": chosen,
+    "aria-pressed": isSelected,
     "aria-label": label,
     onFocus: () => {
       world.selected.value = key;

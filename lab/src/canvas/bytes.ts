@@ -1,4 +1,4 @@
-/** Bytes of the files that the page makes. */
+/** Byte arrays of files that the page writes. */
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 

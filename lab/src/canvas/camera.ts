@@ -1,4 +1,4 @@
-/** Which part of the world the canvas shows. World: metres, y up. Screen: CSS pixels, y down. */
+/** The 2D camera. World coordinates: metres, y up. Screen coordinates: CSS pixels, y down. */
 
 export type Point = readonly [x: number, y: number];
 
@@ -8,9 +8,9 @@ export interface Box {
 }
 
 export interface Camera {
-  /** World point in the middle of the canvas [m]. */
+  /** World point at the centre of the canvas [m]. */
   readonly center: Point;
-  /** CSS pixels for a metre. */
+  /** CSS pixels per metre. */
   readonly scale: number;
   /** Size of the canvas [CSS pixels]. */
   readonly width: number;
@@ -31,19 +31,19 @@ export function toWorld(camera: Camera, [x, y]: Point): Point {
   ];
 }
 
-/** What is kept free on each side [CSS pixels]. */
+/** Margins [CSS pixels]. */
 export interface Insets {
   readonly side: number;
   readonly top: number;
   readonly bottom: number;
 }
 
-/** The whole box, in the middle of what the insets leave; a number is an inset of all sides. */
+/** Shows the whole box, centred inside the margins; a number is the margin on all sides. */
 export function fit(box: Box, width: number, height: number, margin: number | Insets): Camera {
   const { side, top, bottom } = typeof margin === "number" ? { side: margin, top: margin, bottom: margin } : margin;
-  const across = box.upper[0] - box.lower[0];
-  const up = box.upper[1] - box.lower[1];
-  const wanted = Math.min((width - 2 * side) / across, (height - top - bottom) / up);
+  const boxWidth = box.upper[0] - box.lower[0];
+  const boxHeight = box.upper[1] - box.lower[1];
+  const wanted = Math.min((width - 2 * side) / boxWidth, (height - top - bottom) / boxHeight);
   const scale = wanted > 0 && Number.isFinite(wanted) ? wanted : 1;
   return {
     center: [(box.lower[0] + box.upper[0]) / 2, (box.lower[1] + box.upper[1]) / 2 + (top - bottom) / 2 / scale],
@@ -53,17 +53,17 @@ export function fit(box: Box, width: number, height: number, margin: number | In
   };
 }
 
-/** Fills the canvas with the box, from its left side on; what does not fit is cut off. */
-export function cover(box: Box, width: number, height: number): Camera {
+/** Fills the canvas with the box, aligned at its left side; the rest is cropped. */
+export function fill(box: Box, width: number, height: number): Camera {
   const whole = fit(box, width, height, 0);
   const scale = Math.max(width / (box.upper[0] - box.lower[0]), height / (box.upper[1] - box.lower[1]));
   return { ...whole, scale, center: [box.lower[0] + width / scale / 2, whole.center[1]] };
 }
 
-/** Zooms by `factor` so that the world point under `at` (screen) stays where it is. */
+/** Zooms by `factor` about the screen point `at`. */
 export function zoomAt(camera: Camera, at: Point, factor: number, box: Box): Camera {
-  const least = 0.25 * fit(box, camera.width, camera.height, 0).scale;
-  const scale = Math.min(400 * least, Math.max(least, camera.scale * factor));
+  const minScale = 0.25 * fit(box, camera.width, camera.height, 0).scale;
+  const scale = Math.min(400 * minScale, Math.max(minScale, camera.scale * factor));
   const [x, y] = toWorld(camera, at);
   return {
     ...camera,
@@ -72,12 +72,12 @@ export function zoomAt(camera: Camera, at: Point, factor: number, box: Box): Cam
   };
 }
 
-/** Moves what is seen by (dx, dy) CSS pixels. */
+/** Pans by (dx, dy) CSS pixels. */
 export function pan(camera: Camera, dx: number, dy: number): Camera {
   return { ...camera, center: [camera.center[0] - dx / camera.scale, camera.center[1] + dy / camera.scale] };
 }
 
-/** A line through points [m], as SVG has it [CSS pixels]. */
+/** An SVG path [CSS pixels] through points [m]. */
 export function pathOf(camera: Camera, points: readonly (readonly number[])[], close = true): string {
   const steps = points.map(([x, y], k) => {
     const at = toScreen(camera, [x ?? 0, y ?? 0]);

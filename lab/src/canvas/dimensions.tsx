@@ -1,9 +1,9 @@
-/** Live dimensions of what is pulled or chosen: in metres, and in reference lengths. */
+/** Dimensions of the dragged or selected object, in metres and in reference lengths. */
 
-import { short } from "../colors/scale";
-import { ghost, sketchAt, steers, tool } from "../draw/drawing";
-import { middle, outline, type Sketch, sketchOf } from "../draw/shapes";
-import { showsNow } from "../state/bodies";
+import { formatNumber } from "../colors/scale";
+import { ghost, sketchAt, isSteering, tool } from "../draw/drawing";
+import { centerOf, outlineOf, type Sketch, sketchOf } from "../draw/shapes";
+import { showsPresent } from "../state/bodies";
 import * as run from "../state/run";
 import * as view from "../state/view";
 import * as world from "../state/world";
@@ -13,12 +13,12 @@ export function Dimensions({ camera }: { camera: Camera }) {
   const key = ghost.value?.path ?? world.selected.value;
   const sketch = ghost.value?.sketch ?? (key && tool.value === "select" ? sketchAt(key) : null);
   if (!sketch || run.kind.value === "example") return null;
-  if (steers.value && !showsNow.value) return null; // the body is elsewhere in that picture
-  const points = outline(sketch).map((p) => toScreen(camera, p));
+  if (isSteering.value && !showsPresent.value) return null; // the displayed picture shows the body at another place
+  const points = outlineOf(sketch).map((p) => toScreen(camera, p));
   const xs = points.map((p) => p[0]);
   const ys = points.map((p) => p[1]);
   const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-  const lines = wordsOf(key, sketch);
+  const lines = labelLines(key, sketch);
   const below = bottom + 26 + 16 * lines.length < camera.height;
   const y = below ? bottom + 22 : top - 10 - 16 * (lines.length - 1);
   const x = Math.min(camera.width - 90, Math.max(90, (left + right) / 2));
@@ -34,29 +34,29 @@ export function Dimensions({ camera }: { camera: Camera }) {
   );
 }
 
-/** "0.1 m = 1 D", if the world calls its reference length so. */
+/** A length in metres and in reference lengths, e.g. "0.1 m = 1 D". */
 function length(value: number): string {
   const unit = world.check.value?.reference;
-  return `${short(value, 4)} m${unit ? ` = ${short(value / unit.length)} ${unit.name}` : ""}`;
+  return `${formatNumber(value, 4)} m${unit ? ` = ${formatNumber(value / unit.length)} ${unit.name}` : ""}`;
 }
 
-/** Of a body of the running flow its outline is known: as large as the file has it, if it has it. */
-function wordsOf(key: string | null, sketch: Sketch): string[] {
-  if (!steers.value || !key?.startsWith("bodies.")) return words(sketch);
+/** Dimensions as text. Of a body in a live run only the outline is known; its size is taken from the file if it is there. */
+function labelLines(key: string | null, sketch: Sketch): string[] {
+  if (!isSteering.value || !key?.startsWith("bodies.")) return dimensionsOf(sketch);
   const body = world.drawing.value?.bodies.find(({ name }) => key === `bodies.${name}`);
   const written = body && sketchOf(body);
-  return [...(written ? words(written).slice(0, 1) : []), ...words(sketch).slice(1)];
+  return [...(written ? dimensionsOf(written).slice(0, 1) : []), ...dimensionsOf(sketch).slice(1)];
 }
 
-function words(sketch: Sketch): string[] {
-  const [x, y] = middle(sketch);
-  const place = `at (${short(x, 4)}, ${short(y, 4)}) m`;
+function dimensionsOf(sketch: Sketch): string[] {
+  const [x, y] = centerOf(sketch);
+  const place = `at (${formatNumber(x, 4)}, ${formatNumber(y, 4)}) m`;
   switch (sketch.shape) {
     case "circle":
       return [`⌀ ${length(sketch.diameter)}`, place];
     case "rectangle":
       return [`${length(sketch.max[0] - sketch.min[0])}  ×  ${length(sketch.max[1] - sketch.min[1])}`, place];
-    case "turned":
+    case "rotated":
       return [`${length(sketch.size[0])}  ×  ${length(sketch.size[1])}`, place];
     case "polygon":
       return [`${sketch.points.length} corners`, place];
@@ -65,11 +65,11 @@ function words(sketch: Sketch): string[] {
   }
 }
 
-/** How far it is from the lowest and highest side. */
+/** Distances to the bottom and the top of the domain. */
 function Distances({ sketch, camera }: { sketch: Sketch; camera: Camera }) {
   const { lower, upper } = view.extent.value;
-  const ys = outline(sketch).map((p) => p[1]);
-  const [x] = middle(sketch);
+  const ys = outlineOf(sketch).map((p) => p[1]);
+  const [x] = centerOf(sketch);
   const parts: [number, number][] = [
     [lower[1], Math.min(...ys)],
     [Math.max(...ys), upper[1]],
@@ -83,7 +83,7 @@ function Distances({ sketch, camera }: { sketch: Sketch; camera: Camera }) {
         return (
           <g key={k}>
             <line class="distance" x1={px} x2={px} y1={a} y2={b} />
-            <text class="place" x={px + 66} y={(a + b) / 2 + 4}>{`${short(to - from, 3)} m`}</text>
+            <text class="place" x={px + 66} y={(a + b) / 2 + 4}>{`${formatNumber(to - from, 3)} m`}</text>
           </g>
         );
       })}

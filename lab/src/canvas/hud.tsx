@@ -1,4 +1,4 @@
-/** What lies on the canvas: what is shown, in which colours, how near. */
+/** Controls on the canvas: quantity, display options, colour scale, zoom, pictures and videos. */
 
 import { computed } from "@preact/signals";
 import { useState } from "preact/hooks";
@@ -6,110 +6,110 @@ import { Icon } from "../app/icons";
 import { Segments } from "../app/segments";
 import { gradient } from "../colors/maps";
 import { isQuantity, QUANTITIES, QUANTITY_NAMES, type QuantityName } from "../colors/quantities";
-import { short, ticks } from "../colors/scale";
+import { formatNumber, roundTicks } from "../colors/scale";
 import { notify } from "../state/notices";
-import { hasSheet } from "../state/room";
+import { hasSheet } from "../state/layout";
 import * as run from "../state/run";
-import { backToRun, stale } from "../state/runs";
+import { restoreRunWorld, isStale } from "../state/runs";
 import * as view from "../state/view";
-import { water } from "../state/water";
+import { waterMode } from "../state/water";
 import { zoomAt } from "./camera";
-import { record, savePicture } from "./capture";
-import { approach, orbit, START } from "./orbit";
+import { startRecording, savePicture } from "./capture";
+import { INITIAL_ORBIT, orbit, zoomOrbit } from "./orbit";
 
-/** Before the first picture there is no scale that would hold. */
+/** Whether a picture is shown; without one there is no colour scale. */
 const hasPicture = computed(() => run.kind.value !== "none" && view.shownFrame.value !== null);
 
-export function Hud() {
+export function CanvasControls() {
   return (
     <>
-      {run.kind.value === "run" && !run.isDry.value && <ViewBar />}
-      {stale.value && (
-        <div class="hud stale-note" role="status">
-          <span>The world has changed since this run.</span>
-          <button type="button" class="button small" onClick={() => void backToRun()}>
-            Back to the run's world
+      {run.kind.value === "run" && !run.lacksFluid.value && <ViewControls />}
+      {isStale.value && (
+        <div class="hud changed-note" role="status">
+          <span>The world has changed since this run was started.</span>
+          <button type="button" class="button small" onClick={() => void restoreRunWorld()}>
+            Restore the world of the run
           </button>
         </div>
       )}
-      <LinkNote />
-      {run.isDry.value && <DryNote />}
-      {hasPicture.value && !run.isDry.value && <Legend />}
-      {run.kind.value !== "example" && <Zoom />}
+      <ConnectionNote />
+      {run.lacksFluid.value && <NoFluidNote />}
+      {hasPicture.value && !run.lacksFluid.value && <Legend />}
+      {run.kind.value !== "example" && <ZoomAndCapture />}
     </>
   );
 }
 
-function DryNote() {
+function NoFluidNote() {
   return (
-    <div class="hud link-note" role="status">
-      <span class="chip">No snapshots of this run were kept, so its water cannot be shown. Under [output], snapshots = 12 keeps them.</span>
+    <div class="hud connection-note" role="status">
+      <span class="chip">This run has no snapshots, so its water cannot be shown. Set snapshots = 12 under [output] to store them.</span>
     </div>
   );
 }
 
-function LinkNote() {
-  const state = run.link.value;
+function ConnectionNote() {
+  const state = run.connectionState.value;
   if (run.kind.value !== "run" || state === "closed") return null;
-  const lost = state === "lost" && "Connection lost. Joining again …";
-  const coming = run.hello.value === null ? "Starting the run …" : run.isLive.value && run.newest.value === null && "The first picture is on its way …";
-  const words = lost || coming;
-  return words ? (
-    <div class="hud link-note" role="status">
-      <span class={lost ? "chip warn" : "chip"}>{words}</span>
+  const lost = state === "lost" && "Connection lost. Reconnecting …";
+  const progress = run.hello.value === null ? "Starting the run …" : run.isLive.value && run.latestFrame.value === null && "Waiting for the first picture …";
+  const text = lost || progress;
+  return text ? (
+    <div class="hud connection-note" role="status">
+      <span class={lost ? "chip warn" : "chip"}>{text}</span>
     </div>
   ) : null;
 }
 
-function ViewBar() {
-  const known = run.available.value.length > 0 ? run.available.value : QUANTITY_NAMES;
-  const names = view.style.value === "particles" ? known.filter((name) => run.OF_PARTICLES.includes(name)) : known;
-  const flat = !run.isSolid.value;
+function ViewControls() {
+  const available = run.availableQuantities.value.length > 0 ? run.availableQuantities.value : QUANTITY_NAMES;
+  const names = view.style.value === "particles" ? available.filter((name) => run.PARTICLE_QUANTITIES.includes(name)) : available;
+  const is2d = !run.is3d.value;
   return (
     <div class="hud view-bar">
-      <Quantities names={names} />
-      {flat && (run.isLive.value || run.keepsParticles.value) && (
+      <QuantityChoice names={names} />
+      {is2d && (run.isLive.value || run.hasStoredParticles.value) && (
         <Segments
-          label="Drawn as"
+          label="Display"
           options={[
             { value: "field", text: "Contours" },
             { value: "particles", text: "Particles" },
           ]}
           value={view.style.value}
           choose={(style) => {
-            if (style === "particles" && !run.OF_PARTICLES.includes(view.quantity.value)) view.quantity.value = "speed";
+            if (style === "particles" && !run.PARTICLE_QUANTITIES.includes(view.quantity.value)) view.quantity.value = "speed";
             view.style.value = style;
           }}
         />
       )}
-      {!flat && (
+      {!is2d && (
         <div class="named">
           <span aria-hidden="true">Water</span>
           <Segments
             label="Water"
-            options={WATERS}
-            value={water.value}
-            choose={(way) => {
-              water.value = way;
+            options={WATER_OPTIONS}
+            value={waterMode.value}
+            choose={(mode) => {
+              waterMode.value = mode;
             }}
           />
         </div>
       )}
-      {flat && <Toggle of={view.tracers} icon="tracers" label="Tracers" />}
-      {flat && <Toggle of={view.streaks} icon="streaks" label="Streaklines: dye that goes with the flow" />}
-      {flat && <Toggle of={view.bands} icon="bands" label="Steps of colour" />}
-      {flat && <Toggle of={view.lines} icon="lines" label="Contour lines of vorticity and density" />}
+      {is2d && <Toggle of={view.tracers} icon="tracers" label="Tracers" />}
+      {is2d && <Toggle of={view.streaklines} icon="streaks" label="Streaklines: dye carried by the flow" />}
+      {is2d && <Toggle of={view.colorSteps} icon="bands" label="Filled contours" />}
+      {is2d && <Toggle of={view.contourLines} icon="lines" label="Contour lines (vorticity, density)" />}
     </div>
   );
 }
 
-const WATERS = [
-  { value: "opaque", text: "Opaque", hint: "Water hides what is in it" },
-  { value: "translucent", text: "Translucent", hint: "Bodies are seen through water" },
-  { value: "hidden", text: "Hidden", hint: "Bodies without water" },
+const WATER_OPTIONS = [
+  { value: "opaque", text: "Opaque", hint: "Water hides bodies behind it" },
+  { value: "translucent", text: "Translucent", hint: "Bodies are visible through the water" },
+  { value: "hidden", text: "Hidden", hint: "Only bodies are shown" },
 ] as const;
 
-function Quantities({ names }: { names: readonly QuantityName[] }) {
+function QuantityChoice({ names }: { names: readonly QuantityName[] }) {
   if (!hasSheet.value) {
     return (
       <Segments
@@ -169,12 +169,12 @@ function Legend() {
       <div class="legend-scale">
         <div class="legend-bar" style={{ background: gradient(quantity.map, "90deg") }} />
         {view.scaleMode.value === "fixed" && run.kind.value === "run" ? (
-          <Ends />
+          <FixedScaleInputs />
         ) : (
           <div class="legend-ticks">
-            {ticks(scale, 4).map((value) => (
+            {roundTicks(scale, 4).map((value) => (
               <span key={value} style={{ left: `${place(value)}%` }}>
-                {short(value)}
+                {formatNumber(value)}
               </span>
             ))}
           </div>
@@ -182,7 +182,7 @@ function Legend() {
       </div>
       {run.kind.value === "run" && (
         <select
-          aria-label="Scale of the colours"
+          aria-label="Colour scale"
           value={view.scaleMode.value}
           onChange={(event) => {
             const mode = event.currentTarget.value;
@@ -199,41 +199,41 @@ function Legend() {
   );
 }
 
-function Ends() {
+function FixedScaleInputs() {
   const { low, high } = view.fixedScale.value;
   const take = (text: string, end: "low" | "high"): void => {
     const next = { ...view.fixedScale.value, [end]: Number(text) };
     if (Number.isFinite(next[end]) && next.high > next.low) view.fixedScale.value = next;
-    else notify("problem", `A scale from ${next.low} to ${next.high} has no room: the second must be greater.`);
+    else notify("problem", `Invalid colour scale from ${next.low} to ${next.high}: the upper limit must be greater than the lower one.`);
   };
   return (
     <div class="legend-ends">
-      <input type="text" aria-label="Lowest colour at" value={Number(low.toPrecision(4))} onChange={(e) => take(e.currentTarget.value, "low")} />
-      <input type="text" aria-label="Highest colour at" value={Number(high.toPrecision(4))} onChange={(e) => take(e.currentTarget.value, "high")} />
+      <input type="text" aria-label="Lower limit of the colour scale" value={Number(low.toPrecision(4))} onChange={(e) => take(e.currentTarget.value, "low")} />
+      <input type="text" aria-label="Upper limit of the colour scale" value={Number(high.toPrecision(4))} onChange={(e) => take(e.currentTarget.value, "high")} />
     </div>
   );
 }
 
-function Zoom() {
-  const [stop, setStop] = useState<(() => void) | null>(null);
-  const solid = run.isSolid.value;
+function ZoomAndCapture() {
+  const [stopRecording, setStopRecording] = useState<(() => void) | null>(null);
+  const is3d = run.is3d.value;
   const zoom = (factor: number): void => {
-    if (solid) {
-      orbit.value = approach(orbit.value, factor);
+    if (is3d) {
+      orbit.value = zoomOrbit(orbit.value, factor);
       return;
     }
     const { width, height } = view.camera.value;
-    view.moved.value = zoomAt(view.camera.value, [width / 2, height / 2], factor, view.extent.value);
+    view.userCamera.value = zoomAt(view.camera.value, [width / 2, height / 2], factor, view.extent.value);
   };
-  const film = (): void => {
-    if (stop) {
-      stop();
-      setStop(null);
+  const toggleRecording = (): void => {
+    if (stopRecording) {
+      stopRecording();
+      setStopRecording(null);
       return;
     }
-    const end = record();
-    if (end) setStop(() => end);
-    else notify("problem", "This browser records no films. A finished run has its film under Machine.");
+    const end = startRecording();
+    if (end) setStopRecording(() => end);
+    else notify("problem", "This browser cannot record videos. The video of a finished run is under Machine.");
   };
   return (
     <div class="hud zoom">
@@ -242,25 +242,25 @@ function Zoom() {
           <button type="button" class="button icon small" aria-label="Save picture (PNG)" title="Save picture (PNG)" onClick={() => void savePicture()}>
             <Icon name="picture" />
           </button>
-          <button type="button" class="button icon small" aria-pressed={stop !== null} aria-label="Record a film" title={stop ? "End and save the film" : "Record a film"} onClick={film}>
-            <Icon name={stop ? "stop" : "film"} />
+          <button type="button" class="button icon small" aria-pressed={stopRecording !== null} aria-label="Record a video" title={stopRecording ? "Stop and save the video" : "Record a video"} onClick={toggleRecording}>
+            <Icon name={stopRecording ? "stop" : "film"} />
           </button>
         </>
       )}
-      <button type="button" class="button icon small" aria-label="Nearer" title="Nearer" onClick={() => zoom(1.4)}>
+      <button type="button" class="button icon small" aria-label="Zoom in" title="Zoom in" onClick={() => zoom(1.4)}>
         <Icon name="plus" />
       </button>
-      <button type="button" class="button icon small" aria-label="Farther" title="Farther" onClick={() => zoom(1 / 1.4)}>
+      <button type="button" class="button icon small" aria-label="Zoom out" title="Zoom out" onClick={() => zoom(1 / 1.4)}>
         <Icon name="minus" />
       </button>
       <button
         type="button"
         class="button icon small"
-        aria-label="Whole domain"
-        title="Whole domain"
+        aria-label="Show the whole domain"
+        title="Show the whole domain"
         onClick={() => {
-          view.moved.value = null;
-          orbit.value = START;
+          view.userCamera.value = null;
+          orbit.value = INITIAL_ORBIT;
         }}
       >
         <Icon name="fit" />

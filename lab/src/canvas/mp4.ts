@@ -1,39 +1,39 @@
-/** Texts inside an MP4 of the recorder, as the films of the command line have them (ISO 14496-12; keys as QuickTime's). */
+/** Adds metadata to a recorded MP4, as in videos of the command line (ISO 14496-12; keys as in QuickTime). */
 
 import { type Bytes, joined } from "./bytes";
 
 const encoder = new TextEncoder();
-const UTF8 = 1; // kind of a value
+const UTF8 = 1; // type code of a value
 
-function word(value: number): Bytes {
+function uint32(value: number): Bytes {
   const bytes = new Uint8Array(4);
   new DataView(bytes.buffer).setUint32(0, value);
   return bytes;
 }
 
-/** Length, kind, content. `kind`: four letters, or a number. */
+/** A box: length, type, content. `kind`: four letters or a number. */
 function box(kind: string | number, ...content: Uint8Array[]): Bytes {
   const inside = joined(content);
-  return joined([word(inside.length + 8), typeof kind === "string" ? encoder.encode(kind) : word(kind), inside]);
+  return joined([uint32(inside.length + 8), typeof kind === "string" ? encoder.encode(kind) : uint32(kind), inside]);
 }
 
-function metadata(texts: Readonly<Record<string, string>>): Bytes {
+function metadataBox(texts: Readonly<Record<string, string>>): Bytes {
   const items = Object.entries(texts);
   const handler = box("hdlr", new Uint8Array(8), encoder.encode("mdta"), new Uint8Array(13));
-  const keys = box("keys", word(0), word(items.length), ...items.map(([key]) => box("mdta", encoder.encode(key))));
-  const values = items.map(([, text], k) => box(k + 1, box("data", word(UTF8), word(0), encoder.encode(text))));
-  return box("udta", box("meta", word(0), handler, keys, box("ilst", ...values)));
+  const keys = box("keys", uint32(0), uint32(items.length), ...items.map(([key]) => box("mdta", encoder.encode(key))));
+  const values = items.map(([, text], k) => box(k + 1, box("data", uint32(UTF8), uint32(0), encoder.encode(text))));
+  return box("udta", box("meta", uint32(0), handler, keys, box("ilst", ...values)));
 }
 
-interface Part {
+interface Box {
   readonly kind: string;
   readonly begin: number;
   readonly end: number;
 }
 
-function parts(mp4: Bytes): Part[] {
+function topLevelBoxes(mp4: Bytes): Box[] {
   const view = new DataView(mp4.buffer, mp4.byteOffset, mp4.length);
-  const found: Part[] = [];
+  const found: Box[] = [];
   for (let at = 0; at + 8 <= mp4.length; ) {
     const length = view.getUint32(at);
     if (length < 8 || at + length > mp4.length) return [];
@@ -43,15 +43,15 @@ function parts(mp4: Bytes): Part[] {
   return found;
 }
 
-/** The film with texts by key. One whose parts are not moved as easily as those of a recorder stays as it is: its
- * fragments are found from where they themselves begin, but for an index at the end (mfra), which is left out. */
-export function withTexts(mp4: Bytes, texts: Readonly<Record<string, string>>): Blob {
-  const found = parts(mp4);
+/** The video with metadata. Only fragmented files, as written by browsers, are changed: their fragments have relative
+ * positions. The index at the end (mfra) has absolute ones and is removed. */
+export function withMetadata(mp4: Bytes, texts: Readonly<Record<string, string>>): Blob {
+  const found = topLevelBoxes(mp4);
   const whole = (items: readonly Uint8Array[]): Blob => new Blob([joined(items)], { type: "video/mp4" });
   if (!found.some(({ kind }) => kind === "moof")) return whole([mp4]);
   return whole(
     found
       .filter(({ kind }) => kind !== "mfra")
-      .map(({ kind, begin, end }) => (kind === "moov" ? box("moov", mp4.subarray(begin + 8, end), metadata(texts)) : mp4.subarray(begin, end))),
+      .map(({ kind, begin, end }) => (kind === "moov" ? box("moov", mp4.subarray(begin + 8, end), metadataBox(texts)) : mp4.subarray(begin, end))),
   );
 }

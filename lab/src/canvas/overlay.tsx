@@ -1,32 +1,32 @@
-/** The drawing above the flow, exact at every zoom: sides, bodies, gaps, observers, handles. */
+/** The vector drawing on top of the flow: sides, bodies, gaps, observers, handles. */
 
-import { numbersAt, type Gap, type Place, type Side } from "../api/types";
-import { corners, cursor, ghost, guides, isElsewhere, steers, tool } from "../draw/drawing";
+import { numbersAt, type Gap, type Marker, type Side } from "../api/types";
+import { corners, cursor, ghost, guides, isMovedInRun, isSteering, tool } from "../draw/drawing";
 import { gridStep } from "../draw/snap";
-import { handles, outline, type Sketch, sketchOf } from "../draw/shapes";
-import { standsAsDrawn } from "../state/bodies";
+import { handles, outlineOf, type Sketch, sketchOf } from "../draw/shapes";
+import { isAsInFile } from "../state/bodies";
 import * as run from "../state/run";
-import { flowing, stale } from "../state/runs";
+import { showsRun, isStale } from "../state/runs";
 import * as view from "../state/view";
 import * as world from "../state/world";
-import { short, ticks } from "../colors/scale";
-import { Body, RunBodies } from "./bodies";
+import { formatNumber, roundTicks } from "../colors/scale";
+import { FileBody, RunBodies } from "./bodies";
 import { type Camera, pathOf, type Point, toScreen } from "./camera";
 import { Dimensions } from "./dimensions";
-import { besides, boundsOf, nearest, type Rect } from "./notes";
-import { edges, orbit, viewOf } from "./orbit";
-import { locate } from "./pick";
+import { placeLabel, boundsOf, nearestPoint, type Rectangle } from "./labels";
+import { boxEdges, orbit, viewFrom } from "./orbit";
+import { locateParticle } from "./pick";
 import { shownMotion } from "../state/motion";
 
-/** The box of a flow in three dimensions. */
-function SolidBox({ camera }: { camera: Camera }) {
+/** The edges of a 3D domain. */
+function DomainBox3d({ camera }: { camera: Camera }) {
   const hello = run.hello.value;
   if (!hello) return null;
   const { width, height } = camera;
-  const seen = viewOf(orbit.value, hello.lower, hello.upper, width, height);
+  const projection = viewFrom(orbit.value, hello.lower, hello.upper, width, height);
   return (
     <svg class="overlay" width={width} height={height} aria-hidden="true">
-      {edges(seen, hello.lower, hello.upper, width, height).map(([a, b], k) => (
+      {boxEdges(projection, hello.lower, hello.upper, width, height).map(([a, b], k) => (
         <line key={k} class="edge" x1={a?.[0]} y1={a?.[1]} x2={b?.[0]} y2={b?.[1]} />
       ))}
     </svg>
@@ -35,35 +35,35 @@ function SolidBox({ camera }: { camera: Camera }) {
 
 export function Overlay() {
   const camera = view.camera.value;
-  if (run.isSolid.value && !stale.value) return <SolidBox camera={camera} />;
-  const flows = flowing.value;
-  const plan = world.drawing.value;
-  const pulls = ghost.value;
+  if (run.is3d.value && !isStale.value) return <DomainBox3d camera={camera} />;
+  const showsRunBodies = showsRun.value;
+  const drawing = world.drawing.value;
+  const ghostNow = ghost.value;
   const example = run.kind.value === "example";
   return (
     <svg class="overlay" width={camera.width} height={camera.height} role="group" aria-label="Drawing of the world">
       <Patterns />
-      {!flows && plan && <Water camera={camera} />}
-      {!example && <Domain camera={camera} sides={flows ? sidesOfRun() : (plan?.sides ?? [])} />}
+      {!showsRunBodies && drawing && <WaterBackground camera={camera} />}
+      {!example && <DomainSides camera={camera} sides={showsRunBodies ? runSides() : (drawing?.sides ?? [])} />}
       {!example && <Ruler camera={camera} />}
-      {flows && <RunBodies camera={camera} />}
-      {plan && !example && plan.regions.length > 0 && !flows &&
-        plan.regions.map((region) => <Body key={region.name} part="regions" shape={region} camera={camera} bare={false} />)}
-      {plan && !example && !(flows && run.isLive.value) &&
-        plan.bodies.filter(({ name }) => !flows || standsAsDrawn(name)).map((body) => <Body key={body.name} part="bodies" shape={body} camera={camera} bare={flows} />)}
-      {world.check.value && !example && !flows && <Gaps camera={camera} gaps={world.check.value.gaps} />}
-      {plan && !example && plan.observers.map((place) => <Observer key={place.name} place={place} camera={camera} />)}
-      {pulls && <path class="ghost" d={pathOf(camera, outline(pulls.sketch))} />}
-      <Corners camera={camera} />
+      {showsRunBodies && <RunBodies camera={camera} />}
+      {drawing && !example && drawing.regions.length > 0 && !showsRunBodies &&
+        drawing.regions.map((region) => <FileBody key={region.name} part="regions" shape={region} camera={camera} isTransparent={false} />)}
+      {drawing && !example && !(showsRunBodies && run.isLive.value) &&
+        drawing.bodies.filter(({ name }) => !showsRunBodies || isAsInFile(name)).map((body) => <FileBody key={body.name} part="bodies" shape={body} camera={camera} isTransparent={showsRunBodies} />)}
+      {world.check.value && !example && !showsRunBodies && <Gaps camera={camera} gaps={world.check.value.gaps} />}
+      {drawing && !example && drawing.observers.map((place) => <ObserverMark key={place.name} marker={place} camera={camera} />)}
+      {ghostNow && <path class="ghost" d={pathOf(camera, outlineOf(ghostNow.sketch))} />}
+      <PolygonCorners camera={camera} />
       <Handles camera={camera} />
       <Guides camera={camera} />
       <Dimensions camera={camera} />
-      <Followed camera={camera} />
+      <FollowedParticle camera={camera} />
     </svg>
   );
 }
 
-function sidesOfRun(): readonly Side[] {
+function runSides(): readonly Side[] {
   return run.hello.value?.sides ?? [];
 }
 
@@ -73,9 +73,9 @@ function Patterns() {
       <pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
         <line x1="0" y1="0" x2="0" y2="7" class="hatch-line" />
       </pattern>
-      <pattern id="narrow" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)">
-        <rect width="6" height="6" class="narrow-back" />
-        <line x1="0" y1="0" x2="0" y2="6" class="narrow-line" />
+      <pattern id="narrow-gap" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)">
+        <rect width="6" height="6" class="gap-background" />
+        <line x1="0" y1="0" x2="0" y2="6" class="gap-line" />
       </pattern>
       <marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse">
         <path d="M0 1L7 4L0 7" class="arrow-head" />
@@ -84,9 +84,9 @@ function Patterns() {
   );
 }
 
-function Water({ camera }: { camera: Camera }) {
-  const plan = world.drawing.value;
-  if (!plan) return null;
+function WaterBackground({ camera }: { camera: Camera }) {
+  const drawing = world.drawing.value;
+  if (!drawing) return null;
   const { lower, upper } = view.extent.value;
   const [x, y] = toScreen(camera, [lower[0], upper[1]]);
   const [right, bottom] = toScreen(camera, [upper[0], lower[1]]);
@@ -98,26 +98,26 @@ function Water({ camera }: { camera: Camera }) {
       <pattern id="dots" x={left - step / 2} y={base - step / 2} width={step} height={step} patternUnits="userSpaceOnUse">
         <circle class="dot" cx={step / 2} cy={step / 2} r="0.9" />
       </pattern>
-      <rect {...size} class={plan.regions.length > 0 ? "air" : "water"} />
+      <rect {...size} class={drawing.regions.length > 0 ? "air" : "water"} />
       <rect {...size} fill="url(#dots)" />
     </g>
   );
 }
 
-/** Metres along the bottom and the left side. */
+/** Rulers in metres along the bottom and the left side. */
 function Ruler({ camera }: { camera: Camera }) {
   const { lower, upper } = view.extent.value;
   const most = (axis: 0 | 1): number => Math.max(2, Math.min(9, Math.round(((upper[axis] - lower[axis]) * camera.scale) / 90)));
-  const across = ticks({ low: lower[0], high: upper[0] }, most(0));
-  const up = ticks({ low: lower[1], high: upper[1] }, most(1));
+  const across = roundTicks({ low: lower[0], high: upper[0] }, most(0));
+  const up = roundTicks({ low: lower[1], high: upper[1] }, most(1));
   return (
     <g class="ruler" aria-hidden="true">
       {across.map((x, k) => {
         const [px, py] = toScreen(camera, [x, lower[1]]);
         return (
           <g key={x}>
-            <line x1={px} x2={px} y1={py + DEPTH + 2} y2={py + DEPTH + 7} />
-            <text x={px} y={py + DEPTH + 20} text-anchor="middle">{`${Number(x.toPrecision(4))}${k === across.length - 1 ? " m" : ""}`}</text>
+            <line x1={px} x2={px} y1={py + WALL_DEPTH + 2} y2={py + WALL_DEPTH + 7} />
+            <text x={px} y={py + WALL_DEPTH + 20} text-anchor="middle">{`${Number(x.toPrecision(4))}${k === across.length - 1 ? " m" : ""}`}</text>
           </g>
         );
       })}
@@ -133,22 +133,22 @@ function Ruler({ camera }: { camera: Camera }) {
   );
 }
 
-const ENDS: Record<string, readonly [Point, Point, Point]> = {
+const SIDE_GEOMETRY: Record<string, readonly [Point, Point, Point]> = {
   left: [[0, 0], [0, 1], [-1, 0]],
   right: [[1, 0], [1, 1], [1, 0]],
   bottom: [[0, 0], [1, 0], [0, -1]],
   top: [[0, 1], [1, 1], [0, 1]],
 };
-const DEPTH = 9;
+const WALL_DEPTH = 9;
 
-function Domain({ camera, sides }: { camera: Camera; sides: readonly { name: string; type: string; slip: boolean }[] }) {
+function DomainSides({ camera, sides }: { camera: Camera; sides: readonly { name: string; type: string; slip: boolean }[] }) {
   const { lower, upper } = view.extent.value;
   const at = ([u, v]: Point): Point =>
     toScreen(camera, [lower[0] + u * (upper[0] - lower[0]), lower[1] + v * (upper[1] - lower[1])]);
   return (
     <g class="sides">
       {sides.map((side) => {
-        const ends = ENDS[side.name];
+        const ends = SIDE_GEOMETRY[side.name];
         if (!ends) return null;
         const [a, b] = [at(ends[0]), at(ends[1])];
         return <SideLine key={side.name} side={side} a={a} b={b} out={[ends[2][0], -ends[2][1]]} />;
@@ -161,7 +161,7 @@ function SideLine({ side, a, b, out }: { side: { name: string; type: string; sli
   const line = `M${a[0]} ${a[1]}L${b[0]} ${b[1]}`;
   const label = `${side.name}: ${side.type}${side.slip ? " (slip)" : ""}`;
   if (side.type === "wall") {
-    const [dx, dy] = [out[0] * DEPTH, out[1] * DEPTH];
+    const [dx, dy] = [out[0] * WALL_DEPTH, out[1] * WALL_DEPTH];
     return (
       <g>
         <title>{label}</title>
@@ -202,14 +202,14 @@ function Handles({ camera }: { camera: Camera }) {
   const region = world.drawing.value?.regions.find((item) => `regions.${item.name}` === key);
   const shape = body ?? region;
   const sketch: Sketch | null = ghost.value?.path === key ? ghost.value.sketch : shape ? sketchOf(shape) : null;
-  if (!sketch || steers.value || isElsewhere(key)) return null;
+  if (!sketch || isSteering.value || isMovedInRun(key)) return null;
   return (
     <g class="handles" data-path={key}>
       {handles(sketch).map(({ name, at }) => {
         const [x, y] = toScreen(camera, at);
         return (
           <g key={name} data-handle={name}>
-            <circle class="reach" cx={x} cy={y} r="13" />
+            <circle class="hit-area" cx={x} cy={y} r="13" />
             <circle class="handle" cx={x} cy={y} r="5" />
           </g>
         );
@@ -218,11 +218,11 @@ function Handles({ camera }: { camera: Camera }) {
   );
 }
 
-function Corners({ camera }: { camera: Camera }) {
+function PolygonCorners({ camera }: { camera: Camera }) {
   const list = corners.value;
   const at = cursor.value;
   if (tool.value === "select" || tool.value === "pan") return null;
-  const tip = at && toScreen(camera, at);
+  const cursorPosition = at && toScreen(camera, at);
   const open = list.length > 0 && at ? [...list, at] : list;
   return (
     <g>
@@ -231,7 +231,7 @@ function Corners({ camera }: { camera: Camera }) {
         const [x, y] = toScreen(camera, point);
         return <circle key={k} class={k === 0 && list.length >= 3 ? "handle first" : "handle"} cx={x} cy={y} r={k === 0 ? 6 : 4} />;
       })}
-      {tip && <path class="cross" d={`M${tip[0] - 7} ${tip[1]}h14M${tip[0]} ${tip[1] - 7}v14`} />}
+      {cursorPosition && <path class="cross" d={`M${cursorPosition[0] - 7} ${cursorPosition[1]}h14M${cursorPosition[0]} ${cursorPosition[1] - 7}v14`} />}
     </g>
   );
 }
@@ -251,69 +251,69 @@ function Guides({ camera }: { camera: Camera }) {
   );
 }
 
-const NOTE = { width: 240, line: 16, letters: 36, padding: 12 }; // CSS pixels; letters of a line
+const LABEL = { width: 240, line: 16, letters: 36, padding: 12 }; // CSS pixels; letters per line
 
-/** Gaps that too few particles fit into, hatched, with the reason where it covers neither a body nor another reason. */
+/** Gaps that are too narrow for particles: hatched, with labels that cover neither bodies nor each other. */
 function Gaps({ gaps, camera }: { gaps: readonly Gap[]; camera: Camera }) {
-  const plan = world.drawing.value;
-  const taken = [...(plan?.bodies ?? []), ...(plan?.regions ?? [])]
+  const drawing = world.drawing.value;
+  const occupied = [...(drawing?.bodies ?? []), ...(drawing?.regions ?? [])]
     .filter(({ outlines }) => outlines.length > 0)
     .map(({ outlines }) => boundsOf(outlines.flat().map((point) => toScreen(camera, pair(point)))));
   const { lower, upper } = view.extent.value;
   const [left, bottom] = toScreen(camera, lower);
-  taken.push({ x: left, y: bottom, width: (upper[0] - lower[0]) * camera.scale, height: DEPTH + 24 }); // the ruler
+  occupied.push({ x: left, y: bottom, width: (upper[0] - lower[0]) * camera.scale, height: WALL_DEPTH + 24 }); // the ruler
   const bounds = { x: 8, y: 8, width: camera.width - 16, height: camera.height - 60 };
   const placed = gaps.flatMap((gap) => {
     const [a, b] = gap.ends.map((end) => toScreen(camera, pair(end)));
     if (!a || !b) return [];
-    const lines = Math.ceil(gap.reason.length / NOTE.letters);
-    const note = besides([(a[0] + b[0]) / 2, (a[1] + b[1]) / 2], [NOTE.width, lines * NOTE.line + NOTE.padding], taken, bounds);
-    taken.push(note);
-    return [{ reason: gap.reason, a, b, note }];
+    const lines = Math.ceil(gap.reason.length / LABEL.letters);
+    const label = placeLabel([(a[0] + b[0]) / 2, (a[1] + b[1]) / 2], [LABEL.width, lines * LABEL.line + LABEL.padding], occupied, bounds);
+    occupied.push(label);
+    return [{ reason: gap.reason, a, b, label }];
   });
   return (
     <>
       {placed.map((each) => (
-        <Narrow key={each.reason} {...each} />
+        <NarrowGap key={each.reason} {...each} />
       ))}
-      {placed.map(({ reason, note }) => (
-        <foreignObject key={reason} x={note.x} y={note.y} width={note.width} height={note.height}>
-          <p class="narrow-reason">{reason}</p>
+      {placed.map(({ reason, label }) => (
+        <foreignObject key={reason} x={label.x} y={label.y} width={label.width} height={label.height}>
+          <p class="gap-reason">{reason}</p>
         </foreignObject>
       ))}
     </>
   );
 }
 
-function Narrow({ reason, a, b, note }: { reason: string; a: Point; b: Point; note: Rect }) {
+function NarrowGap({ reason, a, b, label }: { reason: string; a: Point; b: Point; label: Rectangle }) {
   const [dx, dy] = [b[0] - a[0], b[1] - a[1]];
   const length = Math.max(1, Math.hypot(dx, dy));
   const half = Math.max(14, length);
   const [nx, ny] = [(-dy / length) * half, (dx / length) * half];
   const at: Point = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
-  const [x, y] = nearest(note, at);
+  const [x, y] = nearestPoint(label, at);
   return (
-    <g class="narrow">
+    <g class="gap">
       <title>{reason}</title>
       <path
-        fill="url(#narrow)"
+        fill="url(#narrow-gap)"
         d={`M${a[0] - nx} ${a[1] - ny}L${b[0] - nx} ${b[1] - ny}L${b[0] + nx} ${b[1] + ny}L${a[0] + nx} ${a[1] + ny}Z`}
       />
-      <line class="narrow-lead" x1={at[0]} y1={at[1]} x2={x} y2={y} />
+      <line class="gap-leader" x1={at[0]} y1={at[1]} x2={x} y2={y} />
     </g>
   );
 }
 
-function Observer({ place, camera }: { place: Place; camera: Camera }) {
-  const key = `observe.${place.name}`;
-  const chosen = world.selected.value === key;
-  const at = numbersAt(place.numbers, "position");
-  const [from, to] = [numbersAt(place.numbers, "from"), numbersAt(place.numbers, "to")];
+function ObserverMark({ marker, camera }: { marker: Marker; camera: Camera }) {
+  const key = `observe.${marker.name}`;
+  const isSelected = world.selected.value === key;
+  const at = numbersAt(marker.numbers, "position");
+  const [from, to] = [numbersAt(marker.numbers, "from"), numbersAt(marker.numbers, "to")];
   if (from && to) {
     const [a, b] = [toScreen(camera, pair(from)), toScreen(camera, pair(to))];
     return (
-      <g class={`observer${chosen ? " chosen" : ""}`}>
-        <title>{`${place.name}: ${place.type.replace("_", " ")}`}</title>
+      <g class={`observer${isSelected ? " selected" : ""}`}>
+        <title>{`${marker.name}: ${marker.type.replace("_", " ")}`}</title>
         <line x1={a[0]} y1={a[1]} x2={b[0]} y2={b[1]} />
         <circle cx={a[0]} cy={a[1]} r="2.5" />
         <circle cx={b[0]} cy={b[1]} r="2.5" />
@@ -324,41 +324,41 @@ function Observer({ place, camera }: { place: Place; camera: Camera }) {
   const [x, y] = toScreen(camera, pair(at));
   return (
     <g
-      class={`observer${chosen ? " chosen" : ""}`}
+      class={`observer${isSelected ? " selected" : ""}`}
       data-path={key}
       tabindex={0}
       role="button"
-      aria-pressed={chosen}
-      aria-label={`${place.type} ${place.name}`}
+      aria-pressed={isSelected}
+      aria-label={`${marker.type} ${marker.name}`}
       onFocus={() => {
         world.selected.value = key;
       }}
     >
-      <circle class="reach" cx={x} cy={y} r="12" />
+      <circle class="hit-area" cx={x} cy={y} r="12" />
       <circle cx={x} cy={y} r="5" />
       <path d={`M${x - 9} ${y}h18M${x} ${y - 9}v18`} />
       <text x={x + 9} y={y - 8}>
-        {place.name}
+        {marker.name}
       </text>
     </g>
   );
 }
 
-function Followed({ camera }: { camera: Camera }) {
-  const id = view.followed.value;
+function FollowedParticle({ camera }: { camera: Camera }) {
+  const id = view.followedParticle.value;
   if (id === null || view.style.value !== "particles") return null;
-  const found = locate(shownMotion(), id);
+  const found = locateParticle(shownMotion(), id);
   if (!found) return null;
   const [x, y] = toScreen(camera, found.at);
-  const words = `${found.quantity} ${short(found.value)} ${found.unit}`;
-  const wide = 20 + 7.6 * `particle ${id}`.length;
-  const right = x < camera.width - wide - 20;
+  const valueText = `${found.quantity} ${formatNumber(found.value)} ${found.unit}`;
+  const width = 20 + 7.6 * `particle ${id}`.length;
+  const right = x < camera.width - width - 20;
   return (
     <g class="followed">
       <circle cx={x} cy={y} r="9" />
-      <rect x={right ? x + 14 : x - wide - 14} y={y - 34} width={wide} height="40" rx="6" />
-      <text x={right ? x + 24 : x - wide - 4} y={y - 18}>{`particle ${id}`}</text>
-      <text x={right ? x + 24 : x - wide - 4} y={y - 3}>{words}</text>
+      <rect x={right ? x + 14 : x - width - 14} y={y - 34} width={width} height="40" rx="6" />
+      <text x={right ? x + 24 : x - width - 4} y={y - 18}>{`particle ${id}`}</text>
+      <text x={right ? x + 24 : x - width - 4} y={y - 3}>{valueText}</text>
     </g>
   );
 }

@@ -1,35 +1,35 @@
-/** The canvas: the flow below, the drawing above it, and what the pointer does to both. */
+/** The stage: the canvas of the flow, the drawing on top, and pointer input. */
 
 import { effect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { QUANTITIES } from "../colors/quantities";
-import { ghost, tool } from "../draw/drawing";
+import { tool } from "../draw/drawing";
 import * as run from "../state/run";
-import { stale } from "../state/runs";
+import { isStale } from "../state/runs";
 import * as view from "../state/view";
 import { drawing } from "../state/world";
 import { valueAt } from "../stream/frame";
-import { Animation } from "./animation";
-import { canvasOf } from "./capture";
-import { Hud } from "./hud";
+import { AnimationLoop } from "./animation";
+import { flowCanvas } from "./capture";
+import { CanvasControls } from "./hud";
 import { Overlay } from "./overlay";
 import { usePointer } from "./pointer";
 
-/** Starts to paint; says so where that is impossible. */
+/** Starts the animation loop; reports an error if the browser cannot draw. */
 function animate(canvas: HTMLCanvasElement): () => void {
   try {
-    const animation = new Animation(canvas);
+    const animation = new AnimationLoop(canvas);
     return () => animation.stop();
   } catch (error) {
-    view.failure.value = error instanceof Error ? error.message : String(error);
+    view.renderError.value = error instanceof Error ? error.message : String(error);
     return () => undefined;
   }
 }
 
-/** What stands under the pointer, in words. */
+/** Position and value under the pointer, as text. */
 function reading(): string {
   const at = view.pointer.value;
-  if (!at || run.isSolid.value) return "";
+  if (!at || run.is3d.value) return "";
   const place = `x ${at[0].toFixed(3)} m   y ${at[1].toFixed(3)} m`;
   const name = view.quantity.value;
   const raster = view.shownFrame.value?.rasters.get(name);
@@ -46,7 +46,7 @@ export function Stage() {
   useEffect(() => {
     const element = box.current;
     if (!element || !canvas.current) return undefined;
-    canvasOf.flow = canvas.current;
+    flowCanvas.canvas = canvas.current;
     const watch = new ResizeObserver(([entry]) => {
       if (entry) view.size.value = [Math.max(50, entry.contentRect.width), Math.max(50, entry.contentRect.height)];
     });
@@ -62,25 +62,25 @@ export function Stage() {
     () =>
       effect(() => {
         const hello = run.hello.value;
-        const plan = drawing.value;
-        if (run.kind.value !== "none" && hello && !stale.value) {
+        const drawn = drawing.value;
+        if (run.kind.value !== "none" && hello && !isStale.value) {
           view.extent.value = { lower: pair(hello.lower), upper: pair(hello.upper) };
-        } else if (plan) {
-          const [x, y] = pair(plan.origin);
-          const [width, height] = pair(plan.size);
+        } else if (drawn) {
+          const [x, y] = pair(drawn.origin);
+          const [width, height] = pair(drawn.size);
           view.extent.value = { lower: [x, y], upper: [x + width, y + height] };
         }
       }),
     [],
   );
 
-  const failure = view.failure.value;
+  const failure = view.renderError.value;
   return (
-    <section class={`stage tool-${tool.value}${ghost.value ? " pulling" : ""}`} aria-label="Flow and drawing" ref={box}>
-      <canvas ref={canvas} class={stale.value ? "flow stale" : "flow"} aria-hidden="true" />
+    <section class={`stage tool-${tool.value}`} aria-label="Flow and drawing" ref={box}>
+      <canvas ref={canvas} class={isStale.value ? "flow stale" : "flow"} aria-hidden="true" />
       <Overlay />
       {failure && <p class="failure">{failure}</p>}
-      <Hud />
+      <CanvasControls />
       <div class="reading" aria-hidden="true">
         {reading()}
       </div>

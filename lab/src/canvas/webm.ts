@@ -1,62 +1,62 @@
-/** How long a WebM of the recorder is, and texts inside it: the recorder writes neither (RFC 9559). */
+/** Adds duration and metadata to a recorded WebM (RFC 9559); browsers write neither. */
 
 import { type Bytes, joined } from "./bytes";
 
-const OPEN = Uint8Array.of(1, 255, 255, 255, 255, 255, 255, 255);
+const UNKNOWN_LENGTH = Uint8Array.of(1, 255, 255, 255, 255, 255, 255, 255);
 const encoder = new TextEncoder();
 const [HEADER, SEGMENT, INFO] = [0x1a45dfa3, 0x18538067, 0x1549a966];
 const [DURATION, TAGS, TAG, TARGETS, SIMPLE, NAME, TEXT] = [0x4489, 0x1254c367, 0x7373, 0x63c0, 0x67c8, 0x45a3, 0x4487];
 
-/** The bytes of a number without leading zeros. */
-function plain(value: number): number[] {
-  return value < 256 ? [value] : [...plain(Math.floor(value / 256)), value % 256];
+/** The bytes of a number, without leading zeros. */
+function minimalBytes(value: number): number[] {
+  return value < 256 ? [value] : [...minimalBytes(Math.floor(value / 256)), value % 256];
 }
 
-/** Kind, length in eight bytes, content. */
+/** An element: id, length in eight bytes, content. */
 function element(kind: number, ...content: Uint8Array[]): Bytes {
   const inside = joined(content);
   const length = new Uint8Array(8);
   new DataView(length.buffer).setUint32(4, inside.length);
   length[0] = 1;
-  return joined([Uint8Array.from(plain(kind)), length, inside]);
+  return joined([Uint8Array.from(minimalBytes(kind)), length, inside]);
 }
 
 interface Element {
   readonly kind: number;
   readonly begin: number;
-  /** Where its content begins. */
+  /** Offset of the content. */
   readonly content: number;
-  /** Where its length stands. */
+  /** Offset of the length. */
   readonly length: number;
   readonly end: number;
 }
 
-/** The element that begins at `at`; of unknown length: until the end. */
+/** The element at offset `at`; one of unknown length extends to the end of the file. */
 function elementAt(bytes: Bytes, at: number): Element | null {
   const first = bytes[at] ?? 0;
-  const wide = Math.clz32(first) - 23;
-  const length = at + wide;
-  const own = Math.clz32(bytes[length] ?? 0) - 23;
-  if (wide > 4 || own > 8 || length + own > bytes.length) return null;
+  const idWidth = Math.clz32(first) - 23;
+  const length = at + idWidth;
+  const lengthWidth = Math.clz32(bytes[length] ?? 0) - 23;
+  if (idWidth > 4 || lengthWidth > 8 || length + lengthWidth > bytes.length) return null;
   let kind = 0;
   for (let k = at; k < length; k++) kind = 256 * kind + (bytes[k] as number);
-  let size = (bytes[length] as number) & (0xff >> own);
-  let unknown = size === 0xff >> own;
-  for (let k = length + 1; k < length + own; k++) {
+  let size = (bytes[length] as number) & (0xff >> lengthWidth);
+  let unknown = size === 0xff >> lengthWidth;
+  for (let k = length + 1; k < length + lengthWidth; k++) {
     unknown &&= bytes[k] === 0xff;
     size = 256 * size + (bytes[k] as number);
   }
-  const content = length + own;
+  const content = length + lengthWidth;
   return { kind, begin: at, content, length, end: unknown ? bytes.length : content + size };
 }
 
-function tags(texts: Readonly<Record<string, string>>): Bytes {
+function tagsElement(texts: Readonly<Record<string, string>>): Bytes {
   const each = Object.entries(texts).map(([name, text]) => element(SIMPLE, element(NAME, encoder.encode(name)), element(TEXT, encoder.encode(text))));
   return element(TAGS, element(TAG, element(TARGETS), ...each));
 }
 
-/** The film with its length [s] and texts by name; one that is made otherwise than recorders do stays as it is. */
-export function withTexts(webm: Bytes, seconds: number, texts: Readonly<Record<string, string>>): Blob {
+/** The video with its duration [s] and metadata; a file with another structure than recorders write stays unchanged. */
+export function withMetadata(webm: Bytes, seconds: number, texts: Readonly<Record<string, string>>): Blob {
   const same = new Blob([webm], { type: "video/webm" });
   const header = elementAt(webm, 0);
   const segment = header?.kind === HEADER ? elementAt(webm, header.end) : null;
@@ -78,10 +78,10 @@ export function withTexts(webm: Bytes, seconds: number, texts: Readonly<Record<s
       k = row.end;
     }
     const duration = new Uint8Array(8);
-    new DataView(duration.buffer).setFloat64(0, 1000 * seconds); // in the recorder's unit, milliseconds
-    inside.push(element(INFO, ...rows, element(DURATION, duration)), tags(texts));
+    new DataView(duration.buffer).setFloat64(0, 1000 * seconds); // in milliseconds, the unit of the recorder
+    inside.push(element(INFO, ...rows, element(DURATION, duration)), tagsElement(texts));
     at = item.end;
   }
-  // its length stays open, as clusters whose own is open may only stand in such a segment
-  return new Blob([joined([webm.subarray(0, segment.length), OPEN, ...inside])], { type: "video/webm" });
+  // the length of the segment stays unknown, because clusters of unknown length are only allowed in such a segment
+  return new Blob([joined([webm.subarray(0, segment.length), UNKNOWN_LENGTH, ...inside])], { type: "video/webm" });
 }

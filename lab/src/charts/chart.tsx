@@ -1,34 +1,34 @@
-/** One chart: curves as they grow, published bands, and the window that averages are taken over. */
+/** A chart: growing curves, published bands and the averaging window. */
 
 import { effect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import { short } from "../colors/scale";
+import { formatNumber } from "../colors/scale";
 import * as run from "../state/run";
 import { scrub, time } from "../state/playback";
 import { theme } from "../state/theme";
-import { stayOf } from "../stream/bodies";
+import { lifetimeOf } from "../stream/bodies";
 import { statistics, valueAtTime } from "../stream/series";
-import { rangeOfMost } from "./range";
+import { robustRange } from "./range";
 import { type Band, type ChartSpec, chartData, type Column } from "./specs";
-import { averaging } from "./window";
+import { averagingWindow } from "./window";
 
-export const MOST_POINTS = 3000;
-const HURRY = 120; // ms between two drawings of a growing curve
-const NICE = 1e-9;
-const SLIP = 4; // CSS pixels that a click or a tap may slip
+export const MAX_POINTS = 3000;
+const REDRAW_INTERVAL = 120; // ms between redraws of a growing curve
+const MIN_RELATIVE_MARGIN = 1e-9;
+const CLICK_TOLERANCE = 4; // CSS pixels; a larger movement is a drag
 
-export const css = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+export const cssVariable = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const DASHES: number[][] = [[], [6, 3], [2, 3], [9, 3, 2, 3]];
-/** Four colours with a dash each; the next four have the dash of their neighbour. */
-export const curveColor = (k: number): string => css(`--series-${(k % 4) + 1}`);
-export const dashes = (k: number): number[] => DASHES[(k + Math.floor(k / 4)) % 4] ?? [];
+/** Curves cycle through four colours; each further cycle shifts the dash pattern. */
+export const curveColor = (k: number): string => cssVariable(`--series-${(k % 4) + 1}`);
+export const curveDash = (k: number): number[] => DASHES[(k + Math.floor(k / 4)) % 4] ?? [];
 
 export function options(spec: ChartSpec, width: number, height: number): uPlot.Options {
   const axis: uPlot.Axis = {
-    stroke: css("--ink-2"),
+    stroke: cssVariable("--ink-2"),
     font: "11px Inter, system-ui",
-    grid: { stroke: css("--line"), width: 1 },
+    grid: { stroke: cssVariable("--line"), width: 1 },
     ticks: { show: false },
     gap: 4,
   };
@@ -40,122 +40,121 @@ export function options(spec: ChartSpec, width: number, height: number): uPlot.O
     legend: { show: false },
     scales: { x: { time: false }, y: { range: (plot, low, high) => range(plot, spec, low, high) } },
     axes: [
-      { ...axis, size: 22, values: (_plot, values) => values.map((value, k) => `${short(value, 4)}${k === values.length - 1 ? " s" : ""}`) },
-      { ...axis, size: 50, values: (_plot, values) => values.map((value) => short(value, 4)) },
+      { ...axis, size: 22, values: (_plot, values) => values.map((value, k) => `${formatNumber(value, 4)}${k === values.length - 1 ? " s" : ""}`) },
+      { ...axis, size: 50, values: (_plot, values) => values.map((value) => formatNumber(value, 4)) },
     ],
     series: [
       {},
-      ...spec.curves.map((curve, k) => ({ label: curve.label, stroke: curveColor(k), width: 1.6, dash: dashes(k), points: { show: false } })),
+      ...spec.curves.map((curve, k) => ({ label: curve.label, stroke: curveColor(k), width: 1.6, dash: curveDash(k), points: { show: false } })),
     ],
     hooks: {
-      drawClear: [(plot) => bands(plot, spec)],
-      draw: [(plot) => stays(plot, spec), playhead],
+      drawClear: [(plot) => drawBandsAndWindow(plot, spec)],
+      draw: [(plot) => drawBodyEvents(plot, spec), drawPlayhead],
       setSelect: [(plot) => {
-        const { left, width: wide } = plot.select;
-        if (wide < 4) return;
-        averaging.value = { from: plot.posToVal(left, "x"), to: plot.posToVal(left + wide, "x") };
+        const { left, width: selectedWidth } = plot.select;
+        if (selectedWidth < 4) return;
+        averagingWindow.value = { from: plot.posToVal(left, "x"), to: plot.posToVal(left + selectedWidth, "x") };
         plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
       }],
     },
   };
 }
 
-/** The range of most values, so that a start with sound waves does not flatten what follows; with the bands
- * inside where they are near. */
+/** The range of most values, so that sound waves at the start do not flatten the rest. Bands are included if they are near. */
 function range(plot: uPlot, spec: ChartSpec, low: number | null, high: number | null): uPlot.Range.MinMax {
   if (low === null || high === null) return [0, 1];
-  let [from, to] = rangeOfMost(plot.data.slice(1).flatMap((column) => (column as Column).filter((value) => value !== null)));
+  let [from, to] = robustRange(plot.data.slice(1).flatMap((column) => (column as Column).filter((value) => value !== null)));
   for (const band of spec.bands) {
     if (band.low - to < 0.8 * (to - from) && from - band.high < 0.8 * (to - from)) {
       from = Math.min(from, band.low);
       to = Math.max(to, band.high);
     }
   }
-  const room = Math.max(0.08 * (to - from), NICE * Math.max(1, Math.abs(to)));
-  return [from - room, to + room];
+  const margin = Math.max(0.08 * (to - from), MIN_RELATIVE_MARGIN * Math.max(1, Math.abs(to)));
+  return [from - margin, to + margin];
 }
 
-/** Published values, greyed once the flow has been steered away from them; and the averaging window. */
-function bands(plot: uPlot, spec: ChartSpec): void {
-  const pen = plot.ctx;
+/** Draws the averaging window and the published bands; the bands are grey after steering. */
+function drawBandsAndWindow(plot: uPlot, spec: ChartSpec): void {
+  const context = plot.ctx;
   const { left, top, width, height } = plot.bbox;
-  pen.save();
-  pen.beginPath();
-  pen.rect(left, top, width, height);
-  pen.clip();
-  const chosen = averaging.value;
-  if (chosen) {
-    const [x0, x1] = [plot.valToPos(chosen.from, "x", true), plot.valToPos(chosen.to, "x", true)];
-    pen.fillStyle = css("--accent-soft");
-    pen.globalAlpha = 0.6;
-    pen.fillRect(x0, top, x1 - x0, height);
-    pen.globalAlpha = 1;
+  context.save();
+  context.beginPath();
+  context.rect(left, top, width, height);
+  context.clip();
+  const window = averagingWindow.value;
+  if (window) {
+    const [x0, x1] = [plot.valToPos(window.from, "x", true), plot.valToPos(window.to, "x", true)];
+    context.fillStyle = cssVariable("--accent-soft");
+    context.globalAlpha = 0.6;
+    context.fillRect(x0, top, x1 - x0, height);
+    context.globalAlpha = 1;
   }
   for (const band of spec.bands) {
     const [y0, y1] = [plot.valToPos(band.high, "y", true), plot.valToPos(band.low, "y", true)];
-    pen.fillStyle = run.steered.value ? css("--line") : css("--band");
-    pen.fillRect(left, y0, width, Math.max(2 * devicePixelRatio, y1 - y0));
+    context.fillStyle = run.firstSteering.value ? cssVariable("--line") : cssVariable("--band");
+    context.fillRect(left, y0, width, Math.max(2 * devicePixelRatio, y1 - y0));
   }
-  pen.restore();
+  context.restore();
 }
 
-/** "published max 3.22–3.24, Schäfer & Turek 1996": beside the names of the curves, where it covers none. */
-export function bandWords({ what, low, high, source }: Band): string {
-  const values = low === high ? short(low, 4) : `${short(low, 4)}–${short(high, 4)}`;
-  return `published ${what} ${values}, ${source}`;
+/** The label of a band, e.g. "published max 3.22–3.24, Schäfer & Turek 1996". */
+export function bandLabel({ statistic, low, high, source }: Band): string {
+  const values = low === high ? formatNumber(low, 4) : `${formatNumber(low, 4)}–${formatNumber(high, 4)}`;
+  return `published ${statistic} ${values}, ${source}`;
 }
 
-/** When bodies of the chart came and went. */
-function stays(plot: uPlot, spec: ChartSpec): void {
-  const pen = plot.ctx;
+/** Marks when bodies of the chart were added and removed. */
+function drawBodyEvents(plot: uPlot, spec: ChartSpec): void {
+  const context = plot.ctx;
   const { left, top, width, height } = plot.bbox;
   const bodies = new Set(spec.curves.filter((curve) => curve.series.startsWith("force.")).map((curve) => curve.label));
-  pen.save();
-  pen.font = `500 ${10.5 * devicePixelRatio}px Inter, sans-serif`;
-  pen.textBaseline = "top";
-  pen.lineJoin = "round";
+  context.save();
+  context.font = `500 ${10.5 * devicePixelRatio}px Inter, sans-serif`;
+  context.textBaseline = "top";
+  context.lineJoin = "round";
   let row = 0;
   for (const mark of run.marks.value.filter((each) => bodies.has(each.body))) {
     const x = plot.valToPos(mark.time, "x", true);
     if (x < left || x > left + width) continue;
-    const came = mark.command === "add_body";
-    pen.strokeStyle = css("--ink-3");
-    pen.lineWidth = devicePixelRatio;
-    pen.setLineDash((came ? [6, 3] : [2, 3]).map((length) => length * devicePixelRatio));
-    pen.beginPath();
-    pen.moveTo(x, top);
-    pen.lineTo(x, top + height);
-    pen.stroke();
-    pen.setLineDash([]);
+    const isAdded = mark.command === "add_body";
+    context.strokeStyle = cssVariable("--ink-3");
+    context.lineWidth = devicePixelRatio;
+    context.setLineDash((isAdded ? [6, 3] : [2, 3]).map((length) => length * devicePixelRatio));
+    context.beginPath();
+    context.moveTo(x, top);
+    context.lineTo(x, top + height);
+    context.stroke();
+    context.setLineDash([]);
     const after = x < left + 0.7 * width;
-    const words = `${mark.body} ${came ? "added" : "removed"}`;
+    const label = `${mark.body} ${isAdded ? "added" : "removed"}`;
     const at: [number, number] = [x + (after ? 4 : -4) * devicePixelRatio, top + (2 + 13 * (row++ % 3)) * devicePixelRatio];
-    pen.textAlign = after ? "left" : "right";
-    pen.lineWidth = 4 * devicePixelRatio;
-    pen.strokeStyle = css("--panel");
-    pen.fillStyle = css("--ink-2");
-    pen.strokeText(words, ...at);
-    pen.fillText(words, ...at);
+    context.textAlign = after ? "left" : "right";
+    context.lineWidth = 4 * devicePixelRatio;
+    context.strokeStyle = cssVariable("--panel");
+    context.fillStyle = cssVariable("--ink-2");
+    context.strokeText(label, ...at);
+    context.fillText(label, ...at);
   }
-  pen.restore();
+  context.restore();
 }
 
-function playhead(plot: uPlot): void {
+function drawPlayhead(plot: uPlot): void {
   const x = plot.valToPos(time.value, "x", true);
   const { left, top, width, height } = plot.bbox;
   if (x < left || x > left + width) return;
-  const pen = plot.ctx;
-  pen.save();
-  pen.strokeStyle = css("--ink-3");
-  pen.lineWidth = devicePixelRatio;
-  pen.beginPath();
-  pen.moveTo(x, top);
-  pen.lineTo(x, top + height);
-  pen.stroke();
-  pen.restore();
+  const context = plot.ctx;
+  context.save();
+  context.strokeStyle = cssVariable("--ink-3");
+  context.lineWidth = devicePixelRatio;
+  context.beginPath();
+  context.moveTo(x, top);
+  context.lineTo(x, top + height);
+  context.stroke();
+  context.restore();
 }
 
-/** A finger or a pen drawn across the chart sets the averaging window, as the mouse does by uPlot's own means. */
+/** Selects the averaging window by touch or pen; uPlot handles the mouse itself. */
 function selectByTouch(plot: uPlot): () => void {
   const { over } = plot;
   let from: number | null = null;
@@ -171,7 +170,7 @@ function selectByTouch(plot: uPlot): () => void {
     },
     pointerup: (event) => {
       const to = at(event);
-      if (from !== null && Math.abs(to - from) >= SLIP) averaging.value = { from: plot.posToVal(Math.min(from, to), "x"), to: plot.posToVal(Math.max(from, to), "x") };
+      if (from !== null && Math.abs(to - from) >= CLICK_TOLERANCE) averagingWindow.value = { from: plot.posToVal(Math.min(from, to), "x"), to: plot.posToVal(Math.max(from, to), "x") };
       from = null;
       select(0, 0);
     },
@@ -180,45 +179,45 @@ function selectByTouch(plot: uPlot): () => void {
       select(0, 0);
     },
   };
-  const heard = (event: PointerEvent): void => {
+  const onPointer = (event: PointerEvent): void => {
     if (event.pointerType !== "mouse") handlers[event.type]?.(event);
   };
   const names = ["pointerdown", "pointermove", "pointerup", "pointercancel"] as const;
-  for (const name of names) over.addEventListener(name, heard);
+  for (const name of names) over.addEventListener(name, onPointer);
   return () => {
-    for (const name of names) over.removeEventListener(name, heard);
+    for (const name of names) over.removeEventListener(name, onPointer);
   };
 }
 
-function attach(box: HTMLElement, spec: ChartSpec): () => void {
+function mountChart(box: HTMLElement, spec: ChartSpec): () => void {
   const size = (): { width: number; height: number } => ({ width: Math.max(80, box.clientWidth), height: Math.max(60, box.clientHeight) });
-  const plot = new uPlot(options(spec, size().width, size().height), chartData(spec, run.series, MOST_POINTS), box);
+  const plot = new uPlot(options(spec, size().width, size().height), chartData(spec, run.series, MAX_POINTS), box);
   plot.over.addEventListener("dblclick", () => {
-    averaging.value = null;
+    averagingWindow.value = null;
   });
   let downAt = 0;
   plot.over.addEventListener("mousedown", (event) => {
     downAt = event.clientX;
   });
   plot.over.addEventListener("click", (event) => {
-    if (Math.abs(event.clientX - downAt) < SLIP && plot.cursor.left !== undefined) scrub(plot.posToVal(plot.cursor.left, "x"));
+    if (Math.abs(event.clientX - downAt) < CLICK_TOLERANCE && plot.cursor.left !== undefined) scrub(plot.posToVal(plot.cursor.left, "x"));
   });
   const stopTouch = selectByTouch(plot);
   let timer = 0;
-  let stale = false;
+  let isPending = false;
   const update = (): void => {
     if (timer) {
-      stale = true;
+      isPending = true;
       return;
     }
-    plot.setData(chartData(spec, run.series, MOST_POINTS));
+    plot.setData(chartData(spec, run.series, MAX_POINTS));
     timer = window.setTimeout(() => {
       timer = 0;
-      if (stale) {
-        stale = false;
+      if (isPending) {
+        isPending = false;
         update();
       }
-    }, HURRY);
+    }, REDRAW_INTERVAL);
   };
   const stopData = effect(() => {
     run.series.version.value;
@@ -227,8 +226,8 @@ function attach(box: HTMLElement, spec: ChartSpec): () => void {
   let request = 0;
   const stopTime = effect(() => {
     time.value;
-    averaging.value;
-    run.steered.value;
+    averagingWindow.value;
+    run.firstSteering.value;
     run.marks.value;
     request ||= requestAnimationFrame(() => {
       request = 0;
@@ -250,21 +249,21 @@ function attach(box: HTMLElement, spec: ChartSpec): () => void {
 
 export function Chart({ spec }: { spec: ChartSpec }) {
   const box = useRef<HTMLDivElement>(null);
-  const steered = run.steered.value !== null;
+  const steered = run.firstSteering.value !== null;
   const key = `${spec.name} ${spec.curves.map((curve) => `${curve.series} ${curve.factor}`).join()} ${spec.bands.length}`;
   const mode = theme.value;
-  useEffect(() => (box.current ? attach(box.current, spec) : undefined), [key, mode]);
+  useEffect(() => (box.current ? mountChart(box.current, spec) : undefined), [key, mode]);
   return (
     <figure class="chart" style={{ margin: 0 }} aria-label={`${spec.title} over time`}>
       <figcaption class="head">
         <b>
           {spec.title} {spec.unit && <span class="note">{spec.unit}</span>}
         </b>
-        <Keys spec={spec} />
+        <CurveLabels spec={spec} />
         {spec.bands.map((band) => (
-          <span class={steered ? "key band steered" : "key band"} key={bandWords(band)}>
+          <span class={steered ? "key band steered" : "key band"} key={bandLabel(band)}>
             <i />
-            {bandWords(band)}
+            {bandLabel(band)}
             {steered && " (steered)"}
           </span>
         ))}
@@ -274,10 +273,10 @@ export function Chart({ spec }: { spec: ChartSpec }) {
   );
 }
 
-/** Names of the curves; with a window, what they are inside it, else what they are at the time that is shown. */
-function Keys({ spec }: { spec: ChartSpec }) {
+/** Names of the curves with statistics of the averaging window, or with values at the displayed time. */
+function CurveLabels({ spec }: { spec: ChartSpec }) {
   run.series.version.value;
-  const chosen = averaging.value;
+  const window = averagingWindow.value;
   const now = time.value;
   return (
     <>
@@ -285,21 +284,21 @@ function Keys({ spec }: { spec: ChartSpec }) {
         const series = run.series.all.get(curve.series);
         const times = series?.column("time");
         const values = series?.column(curve.column);
-        const found = chosen && times && values ? statistics(times, values, chosen) : null;
-        const { came, went } = stayOf(curve.label, run.marks.value);
-        const value = times && values && (went === null || now < went) ? curve.factor * valueAtTime(times, values, now) : Number.NaN;
-        const stay = came !== null && went !== null ? `${short(came)}–${short(went)} s` : came !== null ? `from ${short(came)} s` : went !== null ? `to ${short(went)} s` : "";
+        const found = window && times && values ? statistics(times, values, window) : null;
+        const { added, removed } = lifetimeOf(curve.label, run.marks.value);
+        const value = times && values && (removed === null || now < removed) ? curve.factor * valueAtTime(times, values, now) : Number.NaN;
+        const lifetime = added !== null && removed !== null ? `${formatNumber(added)}–${formatNumber(removed)} s` : added !== null ? `from ${formatNumber(added)} s` : removed !== null ? `to ${formatNumber(removed)} s` : "";
         return (
           <span class="key" key={curve.series + curve.column}>
             <i style={{ background: `var(--series-${(k % 4) + 1})` }} />
-            {curve.label} {stay && <span class="note">{stay}</span>}{" "}
+            {curve.label} {lifetime && <span class="note">{lifetime}</span>}{" "}
             {found ? (
               <span class="stats">
-                mean <b>{short(curve.factor * found.mean, 4)}</b> min {short(Math.min(curve.factor * found.min, curve.factor * found.max), 4)} max{" "}
-                {short(Math.max(curve.factor * found.min, curve.factor * found.max), 4)} rms {short(Math.abs(curve.factor) * found.rms)}
+                mean <b>{formatNumber(curve.factor * found.mean, 4)}</b> min {formatNumber(Math.min(curve.factor * found.min, curve.factor * found.max), 4)} max{" "}
+                {formatNumber(Math.max(curve.factor * found.min, curve.factor * found.max), 4)} rms {formatNumber(Math.abs(curve.factor) * found.rms)}
               </span>
             ) : (
-              <span class="stats">{Number.isFinite(value) && <b>{short(value, 4)}</b>}</span>
+              <span class="stats">{Number.isFinite(value) && <b>{formatNumber(value, 4)}</b>}</span>
             )}
           </span>
         );

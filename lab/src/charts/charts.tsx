@@ -1,21 +1,21 @@
-/** The row of charts, and which of them are shown. */
+/** The charts and the buttons that select them. */
 
 import { computed, signal } from "@preact/signals";
 import { Icon } from "../app/icons";
-import { short } from "../colors/scale";
-import { isSlim } from "../state/room";
+import { formatNumber } from "../colors/scale";
+import { isPhone } from "../state/layout";
 import * as run from "../state/run";
 import { Chart } from "./chart";
 import { saveChart, saveCsv } from "./csv";
-import { Results } from "./results";
+import { RunStatus } from "./status";
 import { type ChartSpec, chartSpecs } from "./specs";
-import { averaging } from "./window";
+import { averagingWindow } from "./window";
 
-const MOST = 3;
-const LOW = 560; // CSS pixels
-/** Whether charts are seen, or their buttons only: where the window is low these at first. */
-const open = signal(innerHeight >= LOW);
-const chosen = signal<readonly string[] | null>(null);
+const MAX_CHARTS = 3;
+const LOW_WINDOW = 560; // CSS pixels
+/** Whether the charts are shown or only their buttons; in a low window they are hidden at first. */
+const isOpen = signal(innerHeight >= LOW_WINDOW);
+const chosenCharts = signal<readonly string[] | null>(null);
 
 const names = computed(() => {
   run.series.version.value;
@@ -30,13 +30,13 @@ const specs = computed<readonly ChartSpec[]>(() => {
 export function Charts() {
   const all = specs.value;
   if (run.kind.value !== "run" || all.length === 0) return null;
-  const wanted = chosen.value?.filter((name) => all.some((spec) => spec.name === name));
-  const most = isSlim.value ? 1 : MOST;
+  const wanted = chosenCharts.value?.filter((name) => all.some((spec) => spec.name === name));
+  const most = isPhone.value ? 1 : MAX_CHARTS;
   const shown = (wanted && wanted.length > 0 ? wanted : all.slice(0, Math.min(2, most)).map((spec) => spec.name)).slice(-most);
   const toggle = (name: string): void => {
-    const isShown = open.value && shown.includes(name);
-    open.value = true;
-    chosen.value = isShown ? shown.filter((each) => each !== name) : [...shown.filter((each) => each !== name), name].slice(-most);
+    const isShown = isOpen.value && shown.includes(name);
+    isOpen.value = true;
+    chosenCharts.value = isShown ? shown.filter((each) => each !== name) : [...shown.filter((each) => each !== name), name].slice(-most);
   };
   const visible = all.filter((spec) => shown.includes(spec.name));
   return (
@@ -45,20 +45,20 @@ export function Charts() {
         <button
           type="button"
           class="button bare icon small"
-          aria-label={open.value ? "Hide the charts" : "Show the charts"}
-          title={open.value ? "Hide the charts" : "Show the charts"}
-          aria-expanded={open.value}
-          onClick={() => (open.value = !open.value)}
+          aria-label={isOpen.value ? "Hide charts" : "Show charts"}
+          title={isOpen.value ? "Hide charts" : "Show charts"}
+          aria-expanded={isOpen.value}
+          onClick={() => (isOpen.value = !isOpen.value)}
         >
-          <Icon name={open.value ? "down" : "up"} />
+          <Icon name={isOpen.value ? "down" : "up"} />
         </button>
-        {isSlim.value && (
+        {isPhone.value && (
           <select
             aria-label="Chart"
             value={visible[0]?.name}
             onChange={(event) => {
-              open.value = true;
-              chosen.value = [event.currentTarget.value];
+              isOpen.value = true;
+              chosenCharts.value = [event.currentTarget.value];
             }}
           >
             {all.map((spec) => (
@@ -68,29 +68,29 @@ export function Charts() {
             ))}
           </select>
         )}
-        {!isSlim.value && all.map((spec) => (
-          <button key={spec.name} type="button" class="button small" aria-pressed={open.value && shown.includes(spec.name)} onClick={() => toggle(spec.name)}>
+        {!isPhone.value && all.map((spec) => (
+          <button key={spec.name} type="button" class="button small" aria-pressed={isOpen.value && shown.includes(spec.name)} onClick={() => toggle(spec.name)}>
             {spec.title.split(":")[0]}
           </button>
         ))}
-        {!isSlim.value && <span class="space" />}
-        {averaging.value && (
-          <button type="button" class="button small" onClick={() => (averaging.value = null)} title="Forget the window">
-            window {short(averaging.value.from)}–{short(averaging.value.to)} s <Icon name="close" size={12} />
+        {!isPhone.value && <span class="space" />}
+        {averagingWindow.value && (
+          <button type="button" class="button small" onClick={() => (averagingWindow.value = null)} title="Clear the averaging window">
+            average {formatNumber(averagingWindow.value.from)}–{formatNumber(averagingWindow.value.to)} s <Icon name="close" size={12} />
           </button>
         )}
-        {!isSlim.value && <Results />}
+        {!isPhone.value && <RunStatus />}
         <span class="together">
-          <button type="button" class="button icon small" title="Save numbers (CSV)" aria-label="Save numbers (CSV)" onClick={() => visible.forEach(saveCsv)}>
+          <button type="button" class="button icon small" title="Save data (CSV)" aria-label="Save data (CSV)" onClick={() => visible.forEach(saveCsv)}>
             <Icon name="table" />
           </button>
           <button type="button" class="button icon small" title="Save charts (PNG)" aria-label="Save charts (PNG)" onClick={() => visible.forEach((spec) => void saveChart(spec))}>
             <Icon name="picture" />
           </button>
         </span>
-        {isSlim.value && <Results />}
+        {isPhone.value && <RunStatus />}
       </div>
-      {open.value && (
+      {isOpen.value && (
         <div class="row">
           {visible.map((spec) => (
             <Chart key={spec.name} spec={spec} />

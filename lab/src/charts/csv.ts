@@ -1,74 +1,74 @@
-/** A chart as a table of numbers, and as a picture. */
+/** Saves a chart as CSV or PNG. */
 
 import uPlot from "uplot";
-import { save, savePng } from "../canvas/keep";
+import { save, savePng } from "../canvas/save";
 import * as run from "../state/run";
-import { bandWords, css, curveColor, dashes, MOST_POINTS, options } from "./chart";
+import { bandLabel, cssVariable, curveColor, curveDash, MAX_POINTS, options } from "./chart";
 import { type ChartSpec, chartData } from "./specs";
 
-/** Every row that the page holds, with units in the header. */
+/** Saves all rows that the page has, with units in the header. */
 export function saveCsv(spec: ChartSpec): void {
   const columns = chartData(spec, run.series, Infinity);
   const unit = spec.unit ? ` [${spec.unit}]` : "";
   const header = ["time [s]", ...spec.curves.map((curve) => `${curve.label} ${curve.column}${unit}`)];
   const rows = [header.join(",")];
-  for (let k = 0; k < columns[0].length; k++) rows.push(columns.map((column) => text(column[k])).join(","));
+  for (let k = 0; k < columns[0].length; k++) rows.push(columns.map((column) => cell(column[k])).join(","));
   save(new Blob([`${rows.join("\n")}\n`], { type: "text/csv" }), `${spec.name}.csv`);
 }
 
-/** Nothing where there is no value. */
-function text(value: number | null | undefined): string {
+/** A CSV cell; empty without a value. */
+function cell(value: number | null | undefined): string {
   return value === undefined || value === null ? "" : String(value);
 }
 
-const [WIDTH, HEIGHT] = [960, 400]; // CSS pixels of a saved chart, below its title and keys
-const HEAD = 62;
+const [WIDTH, HEIGHT] = [960, 400]; // CSS pixels of a saved chart without title and curve labels
+const HEADER_HEIGHT = 62;
 
-/** The chart as a picture of its own, whatever its size on the page, with the names of its curves. */
+/** Saves the chart as a picture of fixed size with curve labels. */
 export async function saveChart(spec: ChartSpec): Promise<void> {
   const box = document.createElement("div");
-  const plot = new uPlot(options(spec, WIDTH, HEIGHT), chartData(spec, run.series, MOST_POINTS), box);
-  await new Promise((done) => setTimeout(done)); // it draws when this task is over
+  const plot = new uPlot(options(spec, WIDTH, HEIGHT), chartData(spec, run.series, MAX_POINTS), box);
+  await new Promise((done) => setTimeout(done)); // uPlot draws after this task
   const ratio = devicePixelRatio;
   const canvas = document.createElement("canvas");
   canvas.width = plot.ctx.canvas.width;
-  canvas.height = plot.ctx.canvas.height + HEAD * ratio;
-  const pen = canvas.getContext("2d");
-  if (!pen) return;
+  canvas.height = plot.ctx.canvas.height + HEADER_HEIGHT * ratio;
+  const context = canvas.getContext("2d");
+  if (!context) return;
   const style = getComputedStyle(document.documentElement);
-  pen.fillStyle = style.getPropertyValue("--panel");
-  pen.fillRect(0, 0, canvas.width, canvas.height);
-  pen.drawImage(plot.ctx.canvas, 0, HEAD * ratio);
+  context.fillStyle = style.getPropertyValue("--panel");
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(plot.ctx.canvas, 0, HEADER_HEIGHT * ratio);
   plot.destroy();
-  pen.scale(ratio, ratio);
-  pen.fillStyle = style.getPropertyValue("--ink");
-  pen.font = "600 13px Inter, sans-serif";
-  pen.fillText(`${spec.title} ${spec.unit && `[${spec.unit}] `}over time [s], ${run.hello.value?.title ?? ""}`, 12, 24);
-  keys(pen, spec);
+  context.scale(ratio, ratio);
+  context.fillStyle = style.getPropertyValue("--ink");
+  context.font = "600 13px Inter, sans-serif";
+  context.fillText(`${spec.title} ${spec.unit && `[${spec.unit}] `}over time [s], ${run.hello.value?.title ?? ""}`, 12, 24);
+  drawCurveLabels(context, spec);
   await savePng(canvas, `${spec.name}.png`);
 }
 
-/** A piece of each curve, and its name. */
-function keys(pen: CanvasRenderingContext2D, spec: ChartSpec): void {
-  pen.font = "12px Inter, sans-serif";
-  pen.lineWidth = 1.6;
+/** Draws a sample and the name of each curve. */
+function drawCurveLabels(context: CanvasRenderingContext2D, spec: ChartSpec): void {
+  context.font = "12px Inter, sans-serif";
+  context.lineWidth = 1.6;
   let x = 12;
   spec.curves.forEach((curve, k) => {
-    pen.strokeStyle = curveColor(k);
-    pen.setLineDash(dashes(k));
-    pen.beginPath();
-    pen.moveTo(x, 44);
-    pen.lineTo(x + 28, 44);
-    pen.stroke();
-    pen.fillText(curve.label, x + 34, 48);
-    x += 34 + pen.measureText(curve.label).width + 18;
+    context.strokeStyle = curveColor(k);
+    context.setLineDash(curveDash(k));
+    context.beginPath();
+    context.moveTo(x, 44);
+    context.lineTo(x + 28, 44);
+    context.stroke();
+    context.fillText(curve.label, x + 34, 48);
+    x += 34 + context.measureText(curve.label).width + 18;
   });
   for (const band of spec.bands) {
-    const words = bandWords(band);
-    pen.fillStyle = css("--band");
-    pen.fillRect(x, 39, 28, 10);
-    pen.fillStyle = css("--ink");
-    pen.fillText(words, x + 34, 48);
-    x += 34 + pen.measureText(words).width + 18;
+    const label = bandLabel(band);
+    context.fillStyle = cssVariable("--band");
+    context.fillRect(x, 39, 28, 10);
+    context.fillStyle = cssVariable("--ink");
+    context.fillText(label, x + 34, 48);
+    x += 34 + context.measureText(label).width + 18;
   }
 }

@@ -1,23 +1,23 @@
-/** What an axis shows of the values of a chart. */
+/** Axis range of a chart. */
 
-const RARE = 0.04; // share of the values on each side that may lie beyond the axis
-const ROOM = 0.45; // of the range of the others, for them
+const TAIL = 0.04; // share of the values at each end that may lie outside the axis
+const MARGIN = 0.45; // extra range for these values, relative to the range of the others
 
-/** The range of most values. Where most are the same, as of a probe that nothing has reached yet, it is that of most of
- * those that are not, with it. */
-export function rangeOfMost(values: readonly number[]): [number, number] {
+/** The range of most values. If most are equal, such as those of a probe before the flow reaches it, the range of the other
+ * values is included. */
+export function robustRange(values: readonly number[]): [number, number] {
   const sorted = [...values].sort((a, b) => a - b);
-  const [from, to] = within(sorted);
+  const [from, to] = rangeWithoutTails(sorted);
   if (from < to) return [from, to];
-  const moved = sorted.filter((value) => value !== from);
-  if (moved.length === 0) return [from, to];
-  const [low, high] = within(moved);
+  const changed = sorted.filter((value) => value !== from);
+  if (changed.length === 0) return [from, to];
+  const [low, high] = rangeWithoutTails(changed);
   return [Math.min(from, low), Math.max(to, high)];
 }
 
-function within(sorted: readonly number[]): [number, number] {
+function rangeWithoutTails(sorted: readonly number[]): [number, number] {
   const at = (share: number): number => sorted[Math.round(share * (sorted.length - 1))] ?? 0;
-  const [low, high] = [at(RARE), at(1 - RARE)];
-  const room = ROOM * (high - low);
-  return [Math.max(at(0), low - room), Math.min(at(1), high + room)];
+  const [low, high] = [at(TAIL), at(1 - TAIL)];
+  const margin = MARGIN * (high - low);
+  return [Math.max(at(0), low - margin), Math.min(at(1), high + margin)];
 }

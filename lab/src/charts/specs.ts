@@ -1,4 +1,4 @@
-/** Which curves make which chart: from the series that a run sends. */
+/** Specifications of the charts, derived from the series of a run. */
 
 import type { Hello } from "../stream/stream_pb";
 import type { Series, SeriesStore } from "../stream/series";
@@ -7,15 +7,15 @@ export interface Curve {
   readonly series: string;
   readonly column: string;
   readonly label: string;
-  /** What values are multiplied with to be shown. */
+  /** Factor from stored to displayed values. */
   readonly factor: number;
 }
 
 export interface Band {
   readonly low: number;
   readonly high: number;
-  /** Of the curve: "max". */
-  readonly what: string;
+  /** The statistic of the curve, e.g. "max". */
+  readonly statistic: string;
   readonly source: string;
 }
 
@@ -30,11 +30,11 @@ export interface ChartSpec {
 const ENERGIES = ["kinetic_energy", "potential_energy", "elastic_energy", "thermal_energy"] as const;
 const SIDES = new Set(["left", "right", "bottom", "top", "front", "back"]);
 
-/** All charts of a run: forces of each body first, then observers, energy and sides. */
+/** All charts of a run: forces on bodies, then observers, energy and, without bodies, forces on walls. */
 export function chartSpecs(store: SeriesStore, hello: Hello | null): ChartSpec[] {
   const names = [...store.all.keys()];
-  const found = [...forces(store, names, hello), ...observers(store, names, hello), ...energy(store)];
-  if (!names.some((name) => isBody(name))) found.push(...sides(names, hello));
+  const found = [...forceCharts(store, names, hello), ...observerCharts(store, names, hello), ...energyCharts(store)];
+  if (!names.some((name) => isBody(name))) found.push(...wallCharts(names, hello));
   return found;
 }
 
@@ -42,15 +42,15 @@ function isBody(name: string): boolean {
   return name.startsWith("force.") && !SIDES.has(name.slice(6));
 }
 
-/** The time of the first row of a series [s]: bodies are listed as they came. */
-function begin(store: SeriesStore, name: string): number {
+/** Time of the first row of a series [s]; bodies are sorted by it. */
+function startTime(store: SeriesStore, name: string): number {
   return store.all.get(name)?.column("time")?.[0] ?? Infinity;
 }
 
-function forces(store: SeriesStore, names: readonly string[], hello: Hello | null): ChartSpec[] {
+function forceCharts(store: SeriesStore, names: readonly string[], hello: Hello | null): ChartSpec[] {
   const bodies = names.filter(isBody);
   if (bodies.length === 0) return [];
-  bodies.sort((a, b) => begin(store, a) - begin(store, b));
+  bodies.sort((a, b) => startTime(store, a) - startTime(store, b));
   const coefficient = hello?.reference?.coefficientOfForce ?? 0;
   const unit = hello?.dimensions === 3 ? "N" : "N/m";
   const chart = (name: string, title: string, column: string): ChartSpec => ({
@@ -63,14 +63,14 @@ function forces(store: SeriesStore, names: readonly string[], hello: Hello | nul
   return [chart("drag", "Drag", "total_x"), chart("lift", "Lift", "total_y")];
 }
 
-/** Bands of "cylinder.drag_coefficient.max": of the curve itself only; other results have no axis here. */
+/** Published bands for a curve, e.g. from "cylinder.drag_coefficient.max". */
 function bandsOf(hello: Hello | null, quantity: string): Band[] {
   return (hello?.expectations ?? [])
     .filter((expect) => expect.holds && !expect.curve && new RegExp(`^\\w+\\.${quantity}(\\.\\w+)?$`).test(expect.quantity))
-    .map(({ low, high, source, quantity: name }) => ({ low, high, what: name.split(".").pop() ?? "", source }));
+    .map(({ low, high, source, quantity: name }) => ({ low, high, statistic: name.split(".").pop() ?? "", source }));
 }
 
-const SHOWN: Record<string, string> = {
+const CHART_COLUMNS: Record<string, string> = {
   pressure: "Pa",
   pressure_drop: "Pa",
   position: "m",
@@ -78,12 +78,12 @@ const SHOWN: Record<string, string> = {
   recirculation_length: "m",
 };
 
-function observers(store: SeriesStore, names: readonly string[], hello: Hello | null): ChartSpec[] {
+function observerCharts(store: SeriesStore, names: readonly string[], hello: Hello | null): ChartSpec[] {
   const found: ChartSpec[] = [];
   for (const name of names) {
     if (name === "budget" || name.startsWith("force.") || name.startsWith("opening.")) continue;
     const series = store.all.get(name);
-    const column = series?.names.find((each) => each in SHOWN);
+    const column = series?.names.find((each) => each in CHART_COLUMNS);
     if (!series || !column) continue;
     found.push({
       name,
@@ -96,7 +96,7 @@ function observers(store: SeriesStore, names: readonly string[], hello: Hello | 
   return found;
 }
 
-function energy(store: SeriesStore): ChartSpec[] {
+function energyCharts(store: SeriesStore): ChartSpec[] {
   const budget = store.all.get("budget");
   if (!budget) return [];
   const columns = ENERGIES.filter((column) => budget.names.includes(column));
@@ -104,7 +104,7 @@ function energy(store: SeriesStore): ChartSpec[] {
   return [{ name: "energy", title: "Energy", unit: budget.unit("kinetic_energy"), curves, bands: [] }];
 }
 
-function sides(names: readonly string[], hello: Hello | null): ChartSpec[] {
+function wallCharts(names: readonly string[], hello: Hello | null): ChartSpec[] {
   const walls = names.filter((name) => name.startsWith("force."));
   if (walls.length === 0) return [];
   const curves = walls.map((series) => ({
@@ -116,29 +116,29 @@ function sides(names: readonly string[], hello: Hello | null): ChartSpec[] {
   return [{ name: "walls", title: "Force on the walls", unit: hello?.dimensions === 3 ? "N" : "N/m", curves, bands: [] }];
 }
 
-/** Values, null where there are none: so the chart draws nothing there. */
+/** Values of a curve; null where there is none. */
 export type Column = (number | null)[];
 
-/** Columns for the chart: times, then a column for each curve; thinned to what the eye can tell apart. */
-export function chartData(spec: ChartSpec, store: SeriesStore, most: number): [Float64Array, ...Column[]] {
+/** Data of a chart: times, then one column per curve, thinned to about `maxPoints` rows. */
+export function chartData(spec: ChartSpec, store: SeriesStore, maxPoints: number): [Float64Array, ...Column[]] {
   const times = (store.all.get("budget") ?? store.all.get(spec.curves[0]?.series ?? ""))?.column("time") ?? new Float64Array();
-  const every = Math.max(1, Math.ceil(times.length / most));
+  const every = Math.max(1, Math.ceil(times.length / maxPoints));
   const shown = times.filter((_, k) => k % every === 0);
   return [shown, ...spec.curves.map((curve) => valuesAt(shown, store.all.get(curve.series), curve))];
 }
 
-/** Values of a curve at these times; its series has none at some of them: bodies and probes come and go. If it keeps only
- * some of its rows, others than the first series does, those between lie on straight lines. */
+/** Values of a curve at given times; null before a body or probe is added and after it is removed. A thinned series is
+ * interpolated linearly. */
 function valuesAt(times: Float64Array, series: Series | undefined, curve: Curve): Column {
-  const [own, values] = [series?.column("time"), series?.column(curve.column)];
+  const [ownTimes, values] = [series?.column("time"), series?.column(curve.column)];
   const found: Column = new Array<number | null>(times.length).fill(null);
-  if (!series || !own || !values) return found;
+  if (!series || !ownTimes || !values) return found;
   let j = 0;
   times.forEach((time, k) => {
-    while (j < own.length && (own[j] as number) < time) j++;
-    let value = own[j] === time ? (values[j] as number) : Number.NaN;
-    if (series.every > 1 && j > 0 && j < own.length && own[j] !== time) {
-      const share = (time - (own[j - 1] as number)) / ((own[j] as number) - (own[j - 1] as number));
+    while (j < ownTimes.length && (ownTimes[j] as number) < time) j++;
+    let value = ownTimes[j] === time ? (values[j] as number) : Number.NaN;
+    if (series.every > 1 && j > 0 && j < ownTimes.length && ownTimes[j] !== time) {
+      const share = (time - (ownTimes[j - 1] as number)) / ((ownTimes[j] as number) - (ownTimes[j - 1] as number));
       value = (1 - share) * (values[j - 1] as number) + share * (values[j] as number);
     }
     if (Number.isFinite(value)) found[k] = curve.factor * value;

@@ -1,6 +1,6 @@
-/** The averaging window, chosen by dragging across a chart. */
+/** The averaging window, selected by dragging across a chart. */
 
 import { signal } from "@preact/signals";
 import type { Window } from "../stream/series";
 
-export const averaging = signal<Window | null>(null);
+export const averagingWindow = signal<Window | null>(null);

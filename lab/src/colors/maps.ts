@@ -1,11 +1,11 @@
-/** Colour maps: those of the pictures of the command line. */
+/** Colour maps, the same as in pictures of the command line. */
 
 import { TABLES } from "./tables";
 
 export type MapName = keyof typeof TABLES;
 export type Theme = "light" | "dark";
 
-/** Colours of a map: (256 x 3) uint8, from low to high. */
+/** A colour table (256 x 3) uint8, from low to high. */
 export type Table = Uint8Array;
 
 export const TABLE_SIZE = 256;
@@ -22,7 +22,7 @@ export function colorTable(name: MapName): Table {
   return table;
 }
 
-/** A CSS gradient of a map, from low to high. */
+/** A CSS gradient of a colour map, from low to high. */
 export function gradient(name: MapName, direction: string): string {
   const table = colorTable(name);
   const stops: string[] = [];

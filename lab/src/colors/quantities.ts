@@ -1,4 +1,4 @@
-/** Quantities that can be shown: words, units and maps, as in the pictures of the command line. */
+/** Quantities that can be displayed: labels, units and colour maps, as in pictures of the command line. */
 
 import type { MapName } from "./maps";
 

@@ -1,4 +1,4 @@
-/** Scales: the range of values that a colour map covers. */
+/** Colour scales and number formats. */
 
 import type { Quantity } from "./quantities";
 
@@ -8,88 +8,88 @@ export interface Scale {
 }
 
 const BINS = 512;
-const ROBUST = 0.99;
+const TOP_PERCENTILE = 0.99;
 
-/** Counts of values, from which percentiles follow; the range doubles when a value lies beyond it. */
+/** A histogram for percentiles; its range doubles when a value lies outside. */
 export class Histogram {
   private counts = new Float64Array(BINS);
-  private reach = 0;
+  private limit = 0;
   private total = 0;
 
-  /** values: any length; those that are not finite are left out. */
+  /** Counts values; values that are not finite are ignored. */
   add(values: Float32Array): void {
     let largest = 0;
     for (const value of values) {
       const size = Math.abs(value);
       if (size > largest && size < Infinity) largest = size;
     }
-    if (largest > this.reach) this.widen(largest);
-    if (this.reach === 0) return;
-    const slope = BINS / (2 * this.reach);
+    if (largest > this.limit) this.extend(largest);
+    if (this.limit === 0) return;
+    const slope = BINS / (2 * this.limit);
     for (const value of values) {
       if (!Number.isFinite(value)) continue;
-      const bin = Math.min(BINS - 1, Math.floor((value + this.reach) * slope));
+      const bin = Math.min(BINS - 1, Math.floor((value + this.limit) * slope));
       this.counts[bin] = (this.counts[bin] as number) + 1;
       this.total++;
     }
   }
 
-  /** Up to the 99th percentile, so that a few wild pixels do not bleach the rest. */
+  /** The scale up to the 99th percentile, so that a few outliers do not dominate. */
   scale(quantity: Quantity): Scale {
     if (this.total === 0) return quantity.kind === "diverging" ? { low: -1, high: 1 } : { low: 0, high: 1 };
     if (quantity.kind === "diverging") {
-      const high = this.percentileOfSize(ROBUST);
+      const high = this.percentileOfMagnitude(TOP_PERCENTILE);
       return { low: -high, high };
     }
-    const high = this.percentile(ROBUST);
+    const high = this.percentile(TOP_PERCENTILE);
     if (quantity.startsAtZero) return { low: 0, high: high > 0 ? high : 1 };
-    const low = this.percentile(1 - ROBUST);
+    const low = this.percentile(1 - TOP_PERCENTILE);
     return high > low ? { low, high } : { low: low - 0.5, high: low + 0.5 };
   }
 
-  private widen(reach: number): void {
-    let wide = this.reach || reach;
-    while (wide < reach) wide *= 2;
+  private extend(value: number): void {
+    let newLimit = this.limit || value;
+    while (newLimit < value) newLimit *= 2;
     const old = this.counts;
-    const share = this.reach / wide;
+    const share = this.limit / newLimit;
     this.counts = new Float64Array(BINS);
     for (let bin = 0; bin < BINS; bin++) {
       const value = (2 * (bin + 0.5)) / BINS - 1;
-      const place = Math.floor(((value * share + 1) * BINS) / 2);
-      this.counts[place] = (this.counts[place] as number) + (old[bin] as number);
+      const newBin = Math.floor(((value * share + 1) * BINS) / 2);
+      this.counts[newBin] = (this.counts[newBin] as number) + (old[bin] as number);
     }
-    this.reach = wide;
+    this.limit = newLimit;
   }
 
   private percentile(share: number): number {
-    let seen = 0;
+    let sum = 0;
     for (let bin = 0; bin < BINS; bin++) {
-      seen += this.counts[bin] as number;
-      if (seen >= share * this.total) return this.edge(share > 0.5 ? bin + 1 : bin);
+      sum += this.counts[bin] as number;
+      if (sum >= share * this.total) return this.edge(share > 0.5 ? bin + 1 : bin);
     }
-    return this.reach;
+    return this.limit;
   }
 
-  private percentileOfSize(share: number): number {
+  private percentileOfMagnitude(share: number): number {
     const half = BINS / 2;
-    let seen = 0;
+    let sum = 0;
     for (let k = 0; k < half; k++) {
-      seen += (this.counts[half + k] as number) + (this.counts[half - 1 - k] as number);
-      if (seen >= share * this.total) return this.edge(half + k + 1);
+      sum += (this.counts[half + k] as number) + (this.counts[half - 1 - k] as number);
+      if (sum >= share * this.total) return this.edge(half + k + 1);
     }
-    return this.reach;
+    return this.limit;
   }
 
   private edge(bin: number): number {
-    return this.reach * ((2 * bin) / BINS - 1);
+    return this.limit * ((2 * bin) / BINS - 1);
   }
 }
 
-/** Ticks for a legend: round values inside the scale, at most `most`. */
-export function ticks(scale: Scale, most = 5): number[] {
+/** Round tick values inside the scale, about `maxCount` at most. */
+export function roundTicks(scale: Scale, maxCount = 5): number[] {
   const span = scale.high - scale.low;
   if (!(span > 0)) return [];
-  const rough = span / most;
+  const rough = span / maxCount;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 2.5, 5, 10].find((s) => s * power >= rough) ?? 10);
   const list: number[] = [];
@@ -97,8 +97,8 @@ export function ticks(scale: Scale, most = 5): number[] {
   return list;
 }
 
-/** A number in three significant digits, without needless zeros: 0.0123, 1.5, 1.2e6. */
-export function short(value: number, digits = 3): string {
+/** A number with a few significant digits, without trailing zeros: 0.0123, 1.5, 1.2e6. */
+export function formatNumber(value: number, digits = 3): string {
   if (value === 0 || !Number.isFinite(value)) return Number.isFinite(value) ? "0" : "–";
   const size = Math.abs(value);
   if (size >= 1e5 || size < 1e-3) return value.toExponential(digits - 1).replace(/\.?0+e/, "e").replace("e+", "e").replaceAll("-", "−");

@@ -1,73 +1,73 @@
-/** Drawing with pointer and keys: which tool, what is being pulled, what is new. */
+/** Drawing by pointer and keyboard: the tool, the dragged shape, new objects. */
 
 import { computed, signal } from "@preact/signals";
-import { type Edit, numbersAt, type Plain } from "../api/types";
+import { type Edit, numbersAt, type JsonValue } from "../api/types";
 import type { Point } from "../canvas/camera";
-import { standsAsDrawn } from "../state/bodies";
+import { isAsInFile } from "../state/bodies";
 import { notify } from "../state/notices";
 import * as run from "../state/run";
-import { command } from "../state/steering";
+import { sendCommand } from "../state/steering";
 import * as world from "../state/world";
-import { flowing, stale } from "../state/runs";
-import { between, edits, middle, type Sketch, sketchOf, tableOf, tidy, type ToolName, translated } from "./shapes";
+import { showsRun, isStale } from "../state/runs";
+import { rectangleBetween, edits, centerOf, type Sketch, sketchOf, tableOf, roundedNumber, type ToolName, translated } from "./shapes";
 import type { Guide } from "./snap";
 
 export const tool = signal<ToolName>("select");
 
-/** A body as it is while it is pulled or made. path: "bodies.cylinder", or null of a new one. */
+/** A body while it is dragged or created. path: e.g. "bodies.cylinder", or null for a new body. */
 export interface Ghost {
   readonly path: string | null;
   readonly sketch: Sketch;
 }
 export const ghost = signal<Ghost | null>(null);
 export const guides = signal<readonly Guide[]>([]);
-/** Corners so far of a polygon that is being drawn. */
+/** Corners of the polygon being drawn. */
 export const corners = signal<readonly Point[]>([]);
 
-/** Whether a pull moves the body of the running simulation, rather than the world file. */
-export const steers = computed(() => run.isLive.value && !stale.value);
+/** Whether changes apply to the live run instead of the world file. */
+export const isSteering = computed(() => run.isLive.value && !isStale.value);
 
-/** Whether one can draw: in two dimensions. */
-export const isFlat = computed(() => !run.isSolid.value && (world.drawing.value?.dimensions ?? 2) === 2);
+/** Whether the world is 2D; only then can one draw. */
+export const is2d = computed(() => !run.is3d.value && (world.drawing.value?.dimensions ?? 2) === 2);
 
-export function choose(next: ToolName): void {
-  tool.value = isFlat.value || next === "pan" ? next : "select";
+export function chooseTool(next: ToolName): void {
+  tool.value = is2d.value || next === "pan" ? next : "select";
   corners.value = [];
   ghost.value = null;
   guides.value = [];
 }
 
-/** Whether a body of the file is elsewhere in the run that has been, or not there: then it cannot be pulled in its picture. */
-export function isElsewhere(path: string): boolean {
-  return path.startsWith("bodies.") && flowing.value && !run.isLive.value && !standsAsDrawn(nameOf(path));
+/** Whether the displayed finished run has moved or removed a body of the file; it cannot be dragged then. */
+export function isMovedInRun(path: string): boolean {
+  return path.startsWith("bodies.") && showsRun.value && !run.isLive.value && !isAsInFile(nameOf(path));
 }
 
-/** The sketch of a body, as the server knows it; while a run is steered, where the body is now. */
+/** The sketch of an object; for a body in a live run, its current outline. */
 export function sketchAt(path: string): Sketch | null {
   const [part, ...rest] = path.split(".");
-  if (isElsewhere(path)) return null;
-  if (steers.value && part === "bodies") {
+  if (isMovedInRun(path)) return null;
+  if (isSteering.value && part === "bodies") {
     const points = run.bodies.value.find((body) => body.name === rest.join("."))?.outlines[0]?.points ?? [];
     const corners: Point[] = [];
     for (let k = 0; k + 1 < points.length; k += 2) corners.push([points[k] as number, points[k + 1] as number]);
     return corners.length > 0 ? { shape: "polygon", points: corners } : null;
   }
-  const plan = world.drawing.value;
-  const list = part === "bodies" ? plan?.bodies : part === "regions" ? plan?.regions : undefined;
+  const drawing = world.drawing.value;
+  const list = part === "bodies" ? drawing?.bodies : part === "regions" ? drawing?.regions : undefined;
   const body = list?.find((item) => item.name === rest.join("."));
   return body ? sketchOf(body) : null;
 }
 
-/** Lines through centres of bodies and of the domain, and along its sides. */
-export function attractors(except: string | null): Guide[] {
-  const plan = world.drawing.value;
-  if (!plan) return [];
+/** Snap lines: through the centres of bodies and of the domain, and along the sides of the domain. */
+export function snapGuides(except: string | null): Guide[] {
+  const drawing = world.drawing.value;
+  if (!drawing) return [];
   const found: Guide[] = [];
   for (const axis of [0, 1] as const) {
-    const low = plan.origin[axis] ?? 0;
-    const high = low + (plan.size[axis] ?? 0);
+    const low = drawing.origin[axis] ?? 0;
+    const high = low + (drawing.size[axis] ?? 0);
     for (const at of [low, (low + high) / 2, high]) found.push({ axis, at });
-    for (const body of plan.bodies) {
+    for (const body of drawing.bodies) {
       const center = numbersAt(body.numbers, "center");
       if (center && `bodies.${body.name}` !== except) found.push({ axis, at: center[axis] as number });
     }
@@ -75,42 +75,41 @@ export function attractors(except: string | null): Guide[] {
   return found;
 }
 
-/** A pull: where the body was, and whether it is one of the running simulation. What a pull is it stays, though the run
- * may end meanwhile; all its changes are undone together. */
-interface Pull {
+/** A drag in progress. inRun: whether it moves a body of the live run; this does not change if the run ends meanwhile. All
+ * changes of a drag are undone together. */
+interface DragState {
   readonly start: Sketch;
-  readonly steers: boolean;
+  readonly inRun: boolean;
   readonly group: string;
 }
-let pulls = 0;
-let now: Pull | null = null;
+let dragCount = 0;
+let drag: DragState | null = null;
 
-/** A pull begins. */
-export function begin(path: string): void {
+export function beginDrag(path: string): void {
   const start = sketchAt(path);
-  now = start && { start, steers: steers.value, group: `pull ${++pulls}` };
-  ghost.value = null; // that of a body whose move is still under way
+  drag = start && { start, inRun: isSteering.value, group: `drag ${++dragCount}` };
+  ghost.value = null; // a preview of an earlier move may still be shown
 }
 
-/** The body as it is now; sent on while the pointer moves. */
-export function pull(path: string, sketch: Sketch): void {
+/** Updates the dragged shape; changes of the file are sent while the pointer moves. */
+export function dragShape(path: string, sketch: Sketch): void {
   ghost.value = { path, sketch };
-  if (!now || now.steers) return;
-  const changes = edits(path.split("."), now.start, sketch);
-  if (changes.length > 0) world.editSoon(changes, now.group);
+  if (!drag || drag.inRun) return;
+  const changes = edits(path.split("."), drag.start, sketch);
+  if (changes.length > 0) world.editLatest(changes, drag.group);
 }
 
-/** The pull ends; a press that has pulled nothing changes nothing. */
-export async function release(path: string): Promise<void> {
-  const [last, done] = [ghost.value, now];
+/** Ends a drag. A press without movement changes nothing. */
+export async function endDrag(path: string): Promise<void> {
+  const [last, done] = [ghost.value, drag];
   guides.value = [];
-  now = null;
+  drag = null;
   if (!done || last?.path !== path) return;
-  if (!done.steers) {
+  if (!done.inRun) {
     const changes = edits(path.split("."), done.start, last.sketch);
     if (changes.length > 0) await world.edit(changes, done.group);
-  } else if (steers.value) await steer(path, done.start, last.sketch);
-  else notify("problem", `The run ended before ${nameOf(path)} was let go: it has not been moved.`);
+  } else if (isSteering.value) await moveInRun(path, done.start, last.sketch);
+  else notify("problem", `The run ended before ${nameOf(path)} was released, so it was not moved.`);
   if (ghost.value === last) ghost.value = null;
 }
 
@@ -118,11 +117,11 @@ function nameOf(path: string): string {
   return path.split(".").slice(1).join(".");
 }
 
-async function steer(path: string, from: Sketch, to: Sketch): Promise<void> {
+async function moveInRun(path: string, from: Sketch, to: Sketch): Promise<void> {
   const name = nameOf(path);
   const [dx, dy] = shift(from, to);
   if (dx === 0 && dy === 0) return;
-  await command({ case: "moveBody", value: { $typeName: "eddyline.stream.MoveBody", body: name, by: [dx, dy], turn: 0, seconds: 0 } });
+  await sendCommand({ case: "moveBody", value: { $typeName: "eddyline.stream.MoveBody", body: name, by: [dx, dy], turn: 0, seconds: 0 } });
 }
 
 function shift(from: Sketch, to: Sketch): [number, number] {
@@ -132,62 +131,62 @@ function shift(from: Sketch, to: Sketch): [number, number] {
 }
 
 function difference(a: Point, b: Point): [number, number] {
-  return [tidy(b[0] - a[0]), tidy(b[1] - a[1])];
+  return [roundedNumber(b[0] - a[0]), roundedNumber(b[1] - a[1])];
 }
 
-/** The sketch that a drag of the tool makes; null if it is too small. */
-export function made(name: ToolName, from: Point, to: Point, spacing: number): Sketch | null {
+/** The shape that a drag with a tool creates; null if it is too small. */
+export function sketchFromDrag(name: ToolName, from: Point, to: Point, spacing: number): Sketch | null {
   const length = Math.hypot(to[0] - from[0], to[1] - from[1]);
   if (length < spacing) return null;
   if (name === "circle") return { shape: "circle", center: from, diameter: 2 * length };
   if (name === "rectangle") {
-    const sketch = between(from, to);
+    const sketch = rectangleBetween(from, to);
     const flat = sketch.max[0] - sketch.min[0] < spacing || sketch.max[1] - sketch.min[1] < spacing;
     return flat ? null : sketch;
   }
-  if (name === "line") return { shape: "line", from, to, thickness: tidy(4 * spacing) };
+  if (name === "line") return { shape: "line", from, to, thickness: roundedNumber(4 * spacing) };
   return null;
 }
 
-/** Puts a new body into the world file, or into the running flow. */
+/** Adds a body to the world file or to the live run. */
 export async function add(sketch: Sketch): Promise<void> {
-  const wish = sketch.shape === "turned" ? "rectangle" : sketch.shape;
+  const wanted = sketch.shape === "rotated" ? "rectangle" : sketch.shape;
   const table = tableOf(sketch);
   ghost.value = { path: null, sketch };
-  const name = steers.value ? bodyName(wish) : world.freeName("bodies", wish);
+  const name = isSteering.value ? unusedBodyName(wanted) : world.unusedName("bodies", wanted);
   let done = true;
-  if (steers.value) {
+  if (isSteering.value) {
     const toml = Object.entries(table).map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`).join("");
-    done = await command({ case: "addBody", value: { $typeName: "eddyline.stream.AddBody", name, toml } });
+    done = await sendCommand({ case: "addBody", value: { $typeName: "eddyline.stream.AddBody", name, toml } });
   } else await world.edit([{ op: "add", path: ["bodies", name], value: table }]);
-  choose("select");
+  chooseTool("select");
   if (done) world.selected.value = `bodies.${name}`;
 }
 
-/** A name that no body of the world or of the run has or had. */
-function bodyName(wish: string): string {
-  const had = (name: string): boolean =>
+/** A name that no body of the world or the run has or had. */
+function unusedBodyName(wanted: string): string {
+  const isUsed = (name: string): boolean =>
     world.find(`bodies.${name}`) !== null || run.series.all.has(`force.${name}`) || run.bodies.value.some((body) => body.name === name);
-  let name = wish;
-  for (let k = 2; had(name); k++) name = `${wish}_${k}`;
+  let name = wanted;
+  for (let k = 2; isUsed(name); k++) name = `${wanted}_${k}`;
   return name;
 }
 
 export async function addProbe(at: Point): Promise<void> {
-  const name = world.freeName("observe", "probe");
-  if (steers.value) {
-    await command({ case: "addProbe", value: { $typeName: "eddyline.stream.AddProbe", name: probeName(), position: [tidy(at[0]), tidy(at[1])] } });
-    choose("select");
+  const name = world.unusedName("observe", "probe");
+  if (isSteering.value) {
+    await sendCommand({ case: "addProbe", value: { $typeName: "eddyline.stream.AddProbe", name: unusedProbeName(), position: [roundedNumber(at[0]), roundedNumber(at[1])] } });
+    chooseTool("select");
     return;
   }
-  const value: Plain = { type: "probe", position: [tidy(at[0]), tidy(at[1])] };
+  const value: JsonValue = { type: "probe", position: [roundedNumber(at[0]), roundedNumber(at[1])] };
   await world.edit([{ op: "add", path: ["observe", name], value }]);
   world.selected.value = `observe.${name}`;
   tool.value = "select";
 }
 
 /** A name that no series of the run has. */
-function probeName(): string {
+function unusedProbeName(): string {
   for (let k = 1; ; k++) {
     const name = k === 1 ? "probe" : `probe_${k}`;
     if (!run.series.all.has(name)) return name;
@@ -197,29 +196,29 @@ function probeName(): string {
 export async function remove(path: string): Promise<void> {
   const [part = "", ...rest] = path.split(".");
   const name = rest.join(".");
-  if (steers.value && part === "bodies") {
-    await command({ case: "removeBody", value: { $typeName: "eddyline.stream.RemoveBody", body: name } });
+  if (isSteering.value && part === "bodies") {
+    await sendCommand({ case: "removeBody", value: { $typeName: "eddyline.stream.RemoveBody", body: name } });
     return;
   }
-  if (steers.value && part === "observe") {
-    await command({ case: "removeProbe", value: { $typeName: "eddyline.stream.RemoveProbe", name } });
+  if (isSteering.value && part === "observe") {
+    await sendCommand({ case: "removeProbe", value: { $typeName: "eddyline.stream.RemoveProbe", name } });
     return;
   }
   if (world.selected.value === path) world.selected.value = null;
   await world.edit([{ op: "remove", path: [part, name] }]);
 }
 
-/** Moves the selected body by keys. */
+/** Moves an object by (dx, dy) [m], for arrow keys. */
 export async function nudge(path: string, dx: number, dy: number): Promise<void> {
   const sketch = sketchAt(path);
   if (sketch) {
     const next = translated(sketch, dx, dy);
-    if (steers.value) await steer(path, sketch, next);
+    if (isSteering.value) await moveInRun(path, sketch, next);
     else await world.edit(edits(path.split("."), sketch, next), `nudge ${path}`);
     return;
   }
-  if (isElsewhere(path) && world.find(path)) {
-    notify("problem", `${nameOf(path)} was moved while the flow was computed: the file has it elsewhere. Its numbers are under Setup.`);
+  if (isMovedInRun(path) && world.find(path)) {
+    notify("problem", `${nameOf(path)} was moved during the run, so it cannot be moved here. Change its coordinates under Setup.`);
     return;
   }
   const [part = "", ...rest] = path.split(".");
@@ -227,15 +226,15 @@ export async function nudge(path: string, dx: number, dy: number): Promise<void>
   const at = probe && numbersAt(probe.numbers, "position");
   if (part !== "observe" || !at) return;
   const changes: Edit[] = ([dx, dy] as const).flatMap((by, axis) =>
-    by === 0 ? [] : [{ op: "set", path: [part, rest.join("."), "position", axis], value: tidy((at[axis] as number) + by) }],
+    by === 0 ? [] : [{ op: "set", path: [part, rest.join("."), "position", axis], value: roundedNumber((at[axis] as number) + by) }],
   );
   await world.edit(changes, `nudge ${path}`);
 }
 
-/** Where the pointer would put a corner now [m]. */
+/** The snapped position of the pointer for the next corner [m]. */
 export const cursor = signal<Point | null>(null);
 
-/** The point of a sketch that snaps when it is moved. */
-export function anchor(sketch: Sketch): Point {
-  return sketch.shape === "rectangle" ? sketch.min : middle(sketch);
+/** The point of a shape that snaps when it is moved. */
+export function snapPoint(sketch: Sketch): Point {
+  return sketch.shape === "rectangle" ? sketch.min : centerOf(sketch);
 }

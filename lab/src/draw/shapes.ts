@@ -1,15 +1,15 @@
-/** Shapes as they are drawn: handles to pull, and the changes of the world file that a pull means. */
+/** Geometry of drawn shapes: handles, outlines, and edits of the world file. */
 
-import { type Edit, numberAt, numbersAt, type Plain, type Shape } from "../api/types";
+import { type Edit, numberAt, numbersAt, type JsonValue, type Shape } from "../api/types";
 import type { Point } from "../canvas/camera";
 
 export type ToolName = "select" | "pan" | "circle" | "rectangle" | "polygon" | "line" | "probe";
 
-/** A shape in numbers [m], as it is being drawn. */
+/** A shape with numeric parameters [m]. */
 export type Sketch =
   | { readonly shape: "circle"; readonly center: Point; readonly diameter: number }
   | { readonly shape: "rectangle"; readonly min: Point; readonly max: Point }
-  | { readonly shape: "turned"; readonly center: Point; readonly size: Point; readonly angle: number }
+  | { readonly shape: "rotated"; readonly center: Point; readonly size: Point; readonly angle: number }
   | { readonly shape: "polygon"; readonly points: readonly Point[] }
   | { readonly shape: "line"; readonly from: Point; readonly to: Point; readonly thickness: number };
 
@@ -20,7 +20,7 @@ export interface Handle {
 
 const point = (list: readonly number[]): Point => [list[0] ?? 0, list[1] ?? 0];
 
-/** What the server says of a body as a sketch; null if it cannot be pulled (3D). */
+/** The sketch of a body from the server; null if it cannot be dragged (3D). */
 export function sketchOf(body: Shape): Sketch | null {
   const { numbers } = body;
   const [center, size] = [numbersAt(numbers, "center"), numbersAt(numbers, "size")];
@@ -30,7 +30,7 @@ export function sketchOf(body: Shape): Sketch | null {
   const thickness = numberAt(numbers, "thickness");
   if (body.shape === "circle" && center && diameter !== null) return { shape: "circle", center: point(center), diameter };
   if (body.shape === "rectangle" && center && size && "center" in body.written) {
-    return { shape: "turned", center: point(center), size: point(size), angle: numberAt(numbers, "angle") ?? 0 };
+    return { shape: "rotated", center: point(center), size: point(size), angle: numberAt(numbers, "angle") ?? 0 };
   }
   if (body.shape === "rectangle" && min && max) return { shape: "rectangle", min: point(min), max: point(max) };
   if (body.shape === "line" && from && to && thickness !== null) {
@@ -44,10 +44,10 @@ export function sketchOf(body: Shape): Sketch | null {
   return null;
 }
 
-export function middle(sketch: Sketch): Point {
+export function centerOf(sketch: Sketch): Point {
   switch (sketch.shape) {
     case "circle":
-    case "turned":
+    case "rotated":
       return sketch.center;
     case "rectangle":
       return mean([sketch.min, sketch.max]);
@@ -67,7 +67,7 @@ export function translated(sketch: Sketch, dx: number, dy: number): Sketch {
   const by = (p: Point): Point => [p[0] + dx, p[1] + dy];
   switch (sketch.shape) {
     case "circle":
-    case "turned":
+    case "rotated":
       return { ...sketch, center: by(sketch.center) };
     case "rectangle":
       return { ...sketch, min: by(sketch.min), max: by(sketch.max) };
@@ -78,20 +78,20 @@ export function translated(sketch: Sketch, dx: number, dy: number): Sketch {
   }
 }
 
-function turn([x, y]: Point, degrees: number): Point {
+function rotate([x, y]: Point, degrees: number): Point {
   const a = (degrees * Math.PI) / 180;
   return [x * Math.cos(a) - y * Math.sin(a), x * Math.sin(a) + y * Math.cos(a)];
 }
 
 /** Corners of a rectangle, anticlockwise from the lower left. */
-function corners(sketch: Sketch & { shape: "rectangle" | "turned" }): Point[] {
+function corners(sketch: Sketch & { shape: "rectangle" | "rotated" }): Point[] {
   if (sketch.shape === "rectangle") {
     const { min, max } = sketch;
     return [min, [max[0], min[1]], max, [min[0], max[1]]];
   }
   const [w, h] = [sketch.size[0] / 2, sketch.size[1] / 2];
   return ([[-w, -h], [w, -h], [w, h], [-w, h]] as const).map((p) => {
-    const [x, y] = turn(p, sketch.angle);
+    const [x, y] = rotate(p, sketch.angle);
     return [sketch.center[0] + x, sketch.center[1] + y];
   });
 }
@@ -101,7 +101,7 @@ export function handles(sketch: Sketch): Handle[] {
     case "circle":
       return [{ name: "diameter", at: [sketch.center[0] + sketch.diameter / 2, sketch.center[1]] }];
     case "rectangle":
-    case "turned":
+    case "rotated":
       return corners(sketch).map((at, k) => ({ name: `corner ${k}`, at }));
     case "polygon":
       return sketch.points.map((at, k) => ({ name: `point ${k}`, at }));
@@ -110,17 +110,17 @@ export function handles(sketch: Sketch): Handle[] {
   }
 }
 
-/** The sketch after a handle has been pulled to a place. */
-export function pulled(sketch: Sketch, handle: string, to: Point): Sketch {
+/** The sketch after a handle was dragged to a point. */
+export function withHandleAt(sketch: Sketch, handle: string, to: Point): Sketch {
   const number = Number(handle.split(" ")[1]);
   switch (sketch.shape) {
     case "circle":
       return { ...sketch, diameter: 2 * Math.hypot(to[0] - sketch.center[0], to[1] - sketch.center[1]) };
     case "rectangle":
-    case "turned": {
+    case "rotated": {
       const fixed = corners(sketch)[(number + 2) % 4] as Point;
-      if (sketch.shape === "rectangle") return between(fixed, to);
-      const [w, h] = turn([to[0] - fixed[0], to[1] - fixed[1]], -sketch.angle);
+      if (sketch.shape === "rectangle") return rectangleBetween(fixed, to);
+      const [w, h] = rotate([to[0] - fixed[0], to[1] - fixed[1]], -sketch.angle);
       return { ...sketch, center: mean([fixed, to]), size: [Math.abs(w), Math.abs(h)] };
     }
     case "polygon":
@@ -130,8 +130,8 @@ export function pulled(sketch: Sketch, handle: string, to: Point): Sketch {
   }
 }
 
-/** The rectangle with two opposite corners. */
-export function between(a: Point, b: Point): Sketch & { shape: "rectangle" } {
+/** The rectangle between two opposite corners. */
+export function rectangleBetween(a: Point, b: Point): Sketch & { shape: "rectangle" } {
   return {
     shape: "rectangle",
     min: [Math.min(a[0], b[0]), Math.min(a[1], b[1])],
@@ -139,8 +139,8 @@ export function between(a: Point, b: Point): Sketch & { shape: "rectangle" } {
   };
 }
 
-/** The outline of a sketch, closed [m]. */
-export function outline(sketch: Sketch): Point[] {
+/** The closed outline of a sketch [m]. */
+export function outlineOf(sketch: Sketch): Point[] {
   switch (sketch.shape) {
     case "circle": {
       const r = sketch.diameter / 2;
@@ -150,7 +150,7 @@ export function outline(sketch: Sketch): Point[] {
       });
     }
     case "rectangle":
-    case "turned":
+    case "rotated":
       return corners(sketch);
     case "polygon":
       return [...sketch.points];
@@ -168,48 +168,48 @@ export function outline(sketch: Sketch): Point[] {
   }
 }
 
-/** Parameters as the world file has them. */
-function parameters(sketch: Sketch): Record<string, Plain> {
-  const list = (p: Point): Plain => [tidy(p[0]), tidy(p[1])];
+/** Parameters as in the world file. */
+function parameters(sketch: Sketch): Record<string, JsonValue> {
+  const list = (p: Point): JsonValue => [roundedNumber(p[0]), roundedNumber(p[1])];
   switch (sketch.shape) {
     case "circle":
-      return { center: list(sketch.center), diameter: tidy(sketch.diameter) };
+      return { center: list(sketch.center), diameter: roundedNumber(sketch.diameter) };
     case "rectangle":
       return { min: list(sketch.min), max: list(sketch.max) };
-    case "turned":
+    case "rotated":
       return { center: list(sketch.center), size: list(sketch.size) };
     case "polygon":
       return { points: sketch.points.map(list) };
     case "line":
-      return { from: list(sketch.from), to: list(sketch.to), thickness: tidy(sketch.thickness) };
+      return { from: list(sketch.from), to: list(sketch.to), thickness: roundedNumber(sketch.thickness) };
   }
 }
 
-/** Without the noise of the pointer's arithmetic. */
-export function tidy(value: number): number {
+/** Rounds to six significant digits, without the rounding noise of pointer positions. */
+export function roundedNumber(value: number): number {
   return Number(value.toPrecision(6));
 }
 
-/** A new table of the world file. */
-export function tableOf(sketch: Sketch): Record<string, Plain> {
-  return { shape: sketch.shape === "turned" ? "rectangle" : sketch.shape, ...parameters(sketch) };
+/** The table of a new body in the world file. */
+export function tableOf(sketch: Sketch): Record<string, JsonValue> {
+  return { shape: sketch.shape === "rotated" ? "rectangle" : sketch.shape, ...parameters(sketch) };
 }
 
-/** The least changes that make `old` into `now`: numbers that stay keep their formulas. */
-export function edits(path: readonly string[], old: Sketch, now: Sketch): Edit[] {
+/** The edits that change `old` into `changed`. Unchanged parameters keep their formulas. */
+export function edits(path: readonly string[], old: Sketch, changed: Sketch): Edit[] {
   const before = parameters(old);
   const found: Edit[] = [];
-  for (const [key, value] of Object.entries(parameters(now))) {
-    const was = before[key];
-    if (Array.isArray(value) && Array.isArray(was) && value.length === was.length) {
+  for (const [key, value] of Object.entries(parameters(changed))) {
+    const previous = before[key];
+    if (Array.isArray(value) && Array.isArray(previous) && value.length === previous.length) {
       value.forEach((item, k) => {
-        if (!same(item, was[k])) found.push({ op: "set", path: [...path, key, k], value: item });
+        if (!isEqual(item, previous[k])) found.push({ op: "set", path: [...path, key, k], value: item });
       });
-    } else if (!same(value, was)) found.push({ op: "set", path: [...path, key], value });
+    } else if (!isEqual(value, previous)) found.push({ op: "set", path: [...path, key], value });
   }
   return found;
 }
 
-function same(a: Plain | undefined, b: Plain | undefined): boolean {
+function isEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -1,4 +1,4 @@
-/** Small helpers around WebGL2: programs and textures, with errors that name the shader. */
+/** WebGL2 helpers for programs and textures; errors name the shader. */
 
 export function compile(gl: WebGL2RenderingContext, name: string, vertex: string, fragment: string): WebGLProgram {
   const program = gl.createProgram();
@@ -7,17 +7,17 @@ export function compile(gl: WebGL2RenderingContext, name: string, vertex: string
     [gl.FRAGMENT_SHADER, fragment],
   ] as const) {
     const shader = gl.createShader(kind);
-    if (!shader) throw new Error(`${name}: no shader could be made; the graphics context is lost`);
+    if (!shader) throw new Error(`${name}: cannot create a shader; the graphics context was lost`);
     gl.shaderSource(shader, `#version 300 es\nprecision highp float;\nprecision highp int;\n${source}`);
     gl.compileShader(shader);
     if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS) && !gl.isContextLost()) {
-      throw new Error(`${name}: ${gl.getShaderInfoLog(shader) ?? "the shader does not compile"}`);
+      throw new Error(`${name}: ${gl.getShaderInfoLog(shader) ?? "the shader did not compile"}`);
     }
     gl.attachShader(program, shader);
   }
   gl.linkProgram(program);
   if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost()) {
-    throw new Error(`${name}: ${gl.getProgramInfoLog(program) ?? "the program does not link"}`);
+    throw new Error(`${name}: ${gl.getProgramInfoLog(program) ?? "the program did not link"}`);
   }
   return program;
 }
@@ -34,8 +34,8 @@ export function uniforms<Name extends string>(
   >;
 }
 
-/** A texture that is read pixel by pixel. */
-export function plainTexture(gl: WebGL2RenderingContext, filter: number): WebGLTexture {
+/** A texture without mipmaps, clamped at its edges. */
+export function createTexture(gl: WebGL2RenderingContext, filter: number): WebGLTexture {
   const texture = gl.createTexture();
   gl.bindTexture(gl.TEXTURE_2D, texture);
   gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, filter);

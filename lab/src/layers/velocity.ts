@@ -1,17 +1,17 @@
-/** The velocity between two frames, for whatever goes with the flow. */
+/** The velocity field between two frames, for tracers and streaklines. */
 
 import { type Frame, type Raster, valueAt } from "../stream/frame";
 
-export interface Velocity {
+export interface VelocityField {
   readonly x: Raster;
   readonly y: Raster;
-  /** Of the frame that the picture goes over into, and how far it is on its way there, 0 to 1. */
+  /** Velocity of the next frame; `blend` is the position between the two frames, 0 to 1. */
   readonly next: { readonly x: Raster; readonly y: Raster } | null;
   readonly blend: number;
 }
 
-/** Null if the first frame has none. */
-export function velocityOf({ before, after, blend }: { readonly before: Frame; readonly after: Frame; readonly blend: number }): Velocity | null {
+/** The velocity field of a frame pair; null if the first frame has no velocity. */
+export function velocityField({ before, after, blend }: { readonly before: Frame; readonly after: Frame; readonly blend: number }): VelocityField | null {
   const first = rasters(before);
   return first && { ...first, next: rasters(after), blend };
 }
@@ -21,9 +21,9 @@ function rasters(frame: Frame): { x: Raster; y: Raster } | null {
   return x && y ? { x, y } : null;
 }
 
-/** The velocity at a place [m/s]; false outside and where there is no fluid. Where one frame has fluid only, it is that of
- * this frame. */
-export function readVelocity(velocity: Velocity, x: number, y: number, into: { x: number; y: number }): boolean {
+/** Writes the velocity at (x, y) [m/s] to `into`; returns false outside the domain and where there is no fluid. If only one
+ * of the two frames has fluid there, its velocity counts. */
+export function sampleVelocity(velocity: VelocityField, x: number, y: number, into: { x: number; y: number }): boolean {
   const { next, blend } = velocity;
   into.x = valueAt(velocity.x, x, y);
   into.y = valueAt(velocity.y, x, y);

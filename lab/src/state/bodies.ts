@@ -1,26 +1,26 @@
-/** Bodies of the run where they are at the moment that is shown. */
+/** Bodies of the run at the displayed time. */
 
 import { computed } from "@preact/signals";
-import { between, bodiesAt } from "../stream/bodies";
+import { interpolateBodies, bodiesAt } from "../stream/bodies";
 import type { Body } from "../stream/stream_pb";
 import { following } from "./playback";
 import * as run from "./run";
 import { blend, nextFrame, shownFrame } from "./view";
 
-/** Whether the picture is that of now: then a body on it can be pulled to another place. */
-export const showsNow = computed(() => following.value && run.isLive.value);
+/** Whether the latest frame of a live run is shown; only then can a body be dragged to another place. */
+export const showsPresent = computed(() => following.value && run.isLive.value);
 
-/** Whether the run that is shown has a body of the file, and where the file has it: neither moved nor taken away. */
-export function standsAsDrawn(name: string): boolean {
+/** Whether a body of the file is still in the displayed run and was not moved. */
+export function isAsInFile(name: string): boolean {
   return run.bodies.value.some((body) => body.name === name && !body.moves);
 }
 
-/** Of now those that are there, also if no frame has told of them yet. */
+/** The bodies to draw. In a live view, newly added bodies appear even before a frame contains them. */
 export const shownBodies = computed<readonly Body[]>(() => {
   const frame = shownFrame.value;
   if (run.kind.value !== "run" || !frame) return run.bodies.value;
   const first = run.hello.value?.bodies ?? [];
   const before = bodiesAt(first, frame.bodies);
   const after = bodiesAt(first, (nextFrame.value ?? frame).bodies);
-  return between(showsNow.value ? run.bodies.value : before, before, after, blend.value);
+  return interpolateBodies(showsPresent.value ? run.bodies.value : before, before, after, blend.value);
 });

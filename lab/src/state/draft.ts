@@ -1,16 +1,16 @@
-/** A world while some of it is wrong: what is wrong stays where it was, so that it can be mended. */
+/** Drawing of a world with errors: an invalid shape keeps its last valid outline, so that it can be fixed. */
 
 import type { Drawing, Shape } from "../api/types";
 
-/** The drawing, in which shapes that are wrong have the outlines that they had `before`. */
-export function withOutlines(drawing: Drawing, before: Drawing | null): Drawing {
-  const kept = (shapes: readonly Shape[], old: readonly Shape[] = []): Shape[] =>
-    shapes.map((shape) => (shape.drawn ? shape : { ...shape, outlines: old.find(({ name }) => name === shape.name)?.outlines ?? [] }));
-  return { ...drawing, bodies: kept(drawing.bodies, before?.bodies), regions: kept(drawing.regions, before?.regions) };
+/** The drawing, with the `previous` outlines of invalid shapes. */
+export function withLastOutlines(drawing: Drawing, previous: Drawing | null): Drawing {
+  const withOutlines = (shapes: readonly Shape[], previousShapes: readonly Shape[] = []): Shape[] =>
+    shapes.map((shape) => (shape.drawn ? shape : { ...shape, outlines: previousShapes.find(({ name }) => name === shape.name)?.outlines ?? [] }));
+  return { ...drawing, bodies: withOutlines(drawing.bodies, previous?.bodies), regions: withOutlines(drawing.regions, previous?.regions) };
 }
 
-/** Names of the tables [part.NAME] of a world file, whether they are right or wrong. */
-export function namesIn(toml: string, part: string): Set<string> {
+/** Names of the tables [part.NAME] of a world file, valid or not. */
+export function tableNames(toml: string, part: string): Set<string> {
   const header = new RegExp(`^\\s*\\[\\s*${part}\\s*\\.\\s*"?([\\w-]+)`, "gm");
   return new Set([...toml.matchAll(header)].map(([, name]) => name ?? ""));
 }

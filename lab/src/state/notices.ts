@@ -1,25 +1,25 @@
-/** Short messages to the user, read out by screen readers. */
+/** Short messages to the user; screen readers announce them. */
 
 import { signal } from "@preact/signals";
 
 export interface Notice {
   readonly id: number;
-  readonly kind: "news" | "problem";
+  readonly kind: "info" | "problem";
   readonly text: string;
 }
 
 export const notices = signal<readonly Notice[]>([]);
 
-const SHOWN = { news: 5000, problem: 12000 };
+const DURATION = { info: 5000, problem: 12000 } as const; // ms
 let last = 0;
 
-/** Its id, by which it can be taken back. */
+/** Shows a message; returns an id for `dismiss`. */
 export function notify(kind: Notice["kind"], text: string): number {
-  const same = notices.value.find((notice) => notice.text === text);
-  if (same) return same.id;
+  const existing = notices.value.find((notice) => notice.text === text);
+  if (existing) return existing.id;
   const notice = { id: ++last, kind, text };
   notices.value = [...notices.value.slice(-2), notice];
-  setTimeout(() => dismiss(notice.id), SHOWN[kind]);
+  setTimeout(() => dismiss(notice.id), DURATION[kind]);
   return notice.id;
 }
 

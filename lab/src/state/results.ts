@@ -1,20 +1,20 @@
-/** What a run says of its own numbers, by its own rules: asked for again and again while it goes on. */
+/** Results of the displayed run; polled while it is running. */
 
 import { effect, signal } from "@preact/signals";
 import * as v from "valibot";
-import { ask, Refused } from "../api/client";
+import { ask, RequestError } from "../api/client";
 import { ended, hello, isLive, runId } from "./run";
 
-const maybe = v.nullish(v.number());
+const optionalNumber = v.nullish(v.number());
 
 const resultsSchema = v.object({
   values: v.optional(
     v.array(
       v.object({
         name: v.string(),
-        value: maybe,
+        value: optionalNumber,
         unit: v.string(),
-        error: maybe,
+        error: optionalNumber,
         window: v.nullish(v.array(v.number())),
         what: v.string(),
         note: v.string(),
@@ -26,14 +26,14 @@ const resultsSchema = v.object({
     v.array(
       v.object({
         quantity: v.string(),
-        measured: maybe,
+        measured: optionalNumber,
         expected: v.string(),
         inside: v.nullish(v.boolean()),
         source: v.string(),
         note: v.string(),
         reason: v.string(),
         kind: v.optional(v.string(), ""),
-        at: maybe,
+        at: optionalNumber,
         measured_text: v.optional(v.string(), ""),
         expected_text: v.optional(v.string(), ""),
         paper: v.optional(v.string(), ""),
@@ -49,14 +49,14 @@ export type Expected = Results["expectations"][number];
 
 export const results = signal<Results | null>(null);
 
-const PAUSE = 4000; // ms between two questions
+const POLL_INTERVAL = 4000; // ms
 
-async function look(id: string): Promise<void> {
+async function load(id: string): Promise<void> {
   try {
     const found = await ask(resultsSchema, "GET", `runs/${id}/results`);
     if (runId.value === id) results.value = found;
   } catch (error) {
-    if (!(error instanceof Refused)) throw error; // not there yet: the next question may find it
+    if (!(error instanceof RequestError)) throw error; // not available yet; the next poll may find it
   }
 }
 
@@ -69,8 +69,8 @@ effect(() => {
     return undefined;
   }
   if (!hello.value) return undefined;
-  void look(id);
+  void load(id);
   if (!live) return undefined;
-  const timer = setInterval(() => void look(id), PAUSE);
+  const timer = setInterval(() => void load(id), POLL_INTERVAL);
   return () => clearInterval(timer);
 });

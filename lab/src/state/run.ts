@@ -1,17 +1,17 @@
-/** The run that is watched: live, finished, or the stored one of the first screen. */
+/** The displayed run: live, finished, or the stored run on the home screen. */
 
 import { computed, signal } from "@preact/signals";
 import { QUANTITIES, QUANTITY_NAMES, type QuantityName } from "../colors/quantities";
 import { Histogram, type Scale } from "../colors/scale";
-import { type Frame, sample } from "../stream/frame";
-import { Moments } from "../stream/moments";
+import { type Frame, decode } from "../stream/frame";
+import { FrameStore } from "../stream/frames";
 import { SeriesStore } from "../stream/series";
 import type { Body, Ended, Hello, Mark, Progress } from "../stream/stream_pb";
-import type { LinkState } from "../stream/connection";
+import type { ConnectionState } from "../stream/connection";
 
 export type Kind = "none" | "example" | "run";
 
-/** What is on the canvas: the drawing only, the stored example, or a run of the server. */
+/** The content of the canvas: the drawing only, the stored example, or a run of the server. */
 export const kind = signal<Kind>("none");
 export const runId = signal<string | null>(null);
 export const hello = signal<Hello | null>(null);
@@ -19,51 +19,51 @@ export const progress = signal<Progress | null>(null);
 export const ended = signal<Ended | null>(null);
 export const marks = signal<readonly Mark[]>([]);
 export const bodies = signal<readonly Body[]>([]);
-export const link = signal<LinkState>("closed");
-/** Grows when moments come or go. */
-export const momentsVersion = signal(0);
-/** Whether particles of the past can be fetched; null as long as that is not known. */
-export const keepsParticles = signal<boolean | null>(null);
-/** The newest frame of a live run. */
-export const newest = signal<Frame | null>(null);
+export const connectionState = signal<ConnectionState>("closed");
+/** Incremented when frames are added or removed. */
+export const framesVersion = signal(0);
+/** Whether the run has stored particles, which can be fetched; null while unknown. */
+export const hasStoredParticles = signal<boolean | null>(null);
+/** The latest frame of a live run. */
+export const latestFrame = signal<Frame | null>(null);
 
-export const moments = new Moments();
+export const frames = new FrameStore();
 export const series = new SeriesStore();
 const histograms = new Map<string, Histogram>();
-let counted = new Set<string>();
+let countedFrames = new Set<string>();
 
-/** Running, paused or being painted: there is a simulation behind it. */
+/** Whether a simulation is connected: running, paused or writing pictures. */
 export const isLive = computed(() => kind.value === "run" && ended.value === null && hello.value?.over === false);
 export const isPaused = computed(() => isLive.value && (progress.value?.paused ?? false));
 
-/** A flow in three dimensions: it is seen as particles and surfaces. */
-export const isSolid = computed(() => kind.value === "run" && hello.value?.dimensions === 3);
+/** Whether the run is 3D; it is drawn as particles and surfaces. */
+export const is3d = computed(() => kind.value === "run" && hello.value?.dimensions === 3);
 
-/** Whether a flow in three dimensions has left nothing of its water that could be shown. */
-export const isDry = computed(() => {
-  momentsVersion.value;
-  return isSolid.value && !isLive.value && keepsParticles.value === false && !moments.holdParticles;
+/** Whether a 3D run has no particles that could be shown. */
+export const lacksFluid = computed(() => {
+  framesVersion.value;
+  return is3d.value && !isLive.value && hasStoredParticles.value === false && !frames.hasParticles;
 });
 
-/** Since when published values hold no more, and why; null if they do. */
-export const steered = computed<Mark | null>(() => marks.value.find((mark) => mark.changesFlow) ?? null);
+/** The first steering command after which published values no longer apply; null if they do. */
+export const firstSteering = computed<Mark | null>(() => marks.value.find((mark) => mark.changesFlow) ?? null);
 
-/** What particles carry: vorticity is known of the field only. */
-export const OF_PARTICLES: readonly QuantityName[] = QUANTITY_NAMES.filter((name) => name !== "vorticity");
+/** Quantities that particles carry; vorticity exists only as a field. */
+export const PARTICLE_QUANTITIES: readonly QuantityName[] = QUANTITY_NAMES.filter((name) => name !== "vorticity");
 
-export const available = computed<readonly QuantityName[]>(() => {
+export const availableQuantities = computed<readonly QuantityName[]>(() => {
   const names = hello.value?.quantities.map((quantity) => quantity.name) ?? [];
   return QUANTITY_NAMES.filter((name) => names.includes(name));
 });
 
-/** First and last time that can be shown [s]. */
-export const span = computed<readonly [number, number]>(() => {
-  momentsVersion.value;
-  const all = moments.all;
+/** First and last time that can be displayed [s]. */
+export const timeRange = computed<readonly [number, number]>(() => {
+  framesVersion.value;
+  const all = frames.all;
   return [all[0]?.time ?? 0, all[all.length - 1]?.time ?? 0];
 });
 
-/** Forgets everything of the run before. */
+/** Removes all data of the previous run. */
 export function clear(next: Kind): void {
   kind.value = next;
   runId.value = null;
@@ -72,31 +72,31 @@ export function clear(next: Kind): void {
   ended.value = null;
   marks.value = [];
   bodies.value = [];
-  newest.value = null;
-  keepsParticles.value = null;
-  moments.clear();
+  latestFrame.value = null;
+  hasStoredParticles.value = null;
+  frames.clear();
   series.clear();
   histograms.clear();
-  counted = new Set();
-  momentsVersion.value++;
+  countedFrames = new Set();
+  framesVersion.value++;
 }
 
-/** Keeps a frame, and counts its values for the scale of the run. */
-export function keep(frame: Frame): Frame {
-  for (const raster of frame.rasters.values()) count(raster.quantity, frame.step, () => sample(raster.values, 3));
+/** Adds a frame and counts its values for the colour scale of the run. */
+export function addFrame(frame: Frame): Frame {
+  for (const raster of frame.rasters.values()) count(raster.quantity, frame.step, () => decode(raster.values, 3));
   const { particles } = frame;
   if (particles && !frame.rasters.has(particles.quantity)) {
-    count(particles.quantity, frame.step, () => sample(particles.values, 3));
+    count(particles.quantity, frame.step, () => decode(particles.values, 3));
   }
-  const whole = moments.keep(frame);
-  momentsVersion.value++;
-  return whole;
+  const merged = frames.add(frame);
+  framesVersion.value++;
+  return merged;
 }
 
 function count(quantity: string, step: number, values: () => Float32Array): void {
   const key = `${quantity} ${step}`;
-  if (counted.has(key)) return;
-  counted.add(key);
+  if (countedFrames.has(key)) return;
+  countedFrames.add(key);
   let histogram = histograms.get(quantity);
   if (!histogram) {
     histogram = new Histogram();
@@ -105,7 +105,7 @@ function count(quantity: string, step: number, values: () => Float32Array): void
   histogram.add(values());
 }
 
-/** The scale that holds for the whole run so far. */
+/** The colour scale of the whole run so far. */
 export function runScale(quantity: QuantityName): Scale {
   return histograms.get(quantity)?.scale(QUANTITIES[quantity]) ?? { low: 0, high: 1 };
 }
@@ -113,7 +113,7 @@ export function runScale(quantity: QuantityName): Scale {
 export function frameScale(frame: Frame, quantity: QuantityName): Scale {
   const histogram = new Histogram();
   const raster = frame.rasters.get(quantity);
-  if (raster) histogram.add(sample(raster.values, 2));
-  else if (frame.particles) histogram.add(sample(frame.particles.values, 2));
+  if (raster) histogram.add(decode(raster.values, 2));
+  else if (frame.particles) histogram.add(decode(frame.particles.values, 2));
   return histogram.scale(QUANTITIES[quantity]);
 }

@@ -1,23 +1,23 @@
-/** Runs on the server: starting one, joining one, opening what is finished. */
+/** Runs on the server: start a run, connect to it, open a finished one. */
 
 import { create, fromBinary } from "@bufbuild/protobuf";
 import { computed, effect, signal } from "@preact/signals";
 import * as v from "valibot";
-import { Asking } from "../api/asking";
-import { addressOf, ask, Refused, request, whole } from "../api/client";
+import { RequestGate } from "../api/retry";
+import { urlWithToken, ask, RequestError, request, readBody } from "../api/client";
 import { bodiesAt } from "../stream/bodies";
 import { Connection } from "../stream/connection";
 import { readFrame } from "../stream/frame";
-import type { Moment } from "../stream/moments";
+import type { FrameEntry } from "../stream/frames";
 import { Series } from "../stream/series";
 import { CommandSchema, MessageSchema, type Message, SeenSchema, ViewSchema } from "../stream/stream_pb";
 import { isQuantity } from "../colors/quantities";
-import { textSchema } from "../api/types";
+import { tomlSchema } from "../api/types";
 import { notify } from "./notices";
-import { following, restart, setFetcher, speed, time } from "./playback";
+import { following, resetPlayback, setFrameFetcher, speed, time } from "./playback";
 import * as run from "./run";
 import { screen } from "./screen";
-import { acknowledged, setSender } from "./steering";
+import { handleAcknowledged, setSender } from "./steering";
 import * as view from "./view";
 import * as world from "./world";
 
@@ -33,20 +33,20 @@ export const runSchema = v.object({
   actual_seconds: v.optional(v.number(), 0),
 });
 export type Run = v.InferOutput<typeof runSchema>;
-const momentSchema = v.object({ index: v.number(), step: v.number(), time: v.number() });
-const framesSchema = v.object({ frames: v.array(momentSchema) });
-const particlesSchema = v.object({ moments: v.array(momentSchema) });
+const frameEntrySchema = v.object({ index: v.number(), step: v.number(), time: v.number() });
+const framesSchema = v.object({ frames: v.array(frameEntrySchema) });
+const particlesSchema = v.object({ moments: v.array(frameEntrySchema) });
 
 export const runs = signal<readonly Run[]>([]);
-/** The world file of the run that is shown. */
+/** The world file of the displayed run. */
 export const runToml = signal<string | null>(null);
 export const starting = signal(false);
 
-/** Whether the world has been changed since the run that is shown. */
-export const stale = computed(() => run.kind.value === "run" && runToml.value !== null && runToml.value !== world.toml.value);
+/** Whether the world was changed since the displayed run was started. */
+export const isStale = computed(() => run.kind.value === "run" && runToml.value !== null && runToml.value !== world.toml.value);
 
-/** Whether what is shown flows: bodies are then where the run has them, not the file. */
-export const flowing = computed(() => run.hello.value !== null && !stale.value);
+/** Whether the canvas shows the run; bodies are then drawn where the run has them, not the file. */
+export const showsRun = computed(() => run.hello.value !== null && !isStale.value);
 
 let connection: Connection | null = null;
 
@@ -54,104 +54,104 @@ export async function refresh(): Promise<void> {
   try {
     runs.value = await ask(v.array(runSchema), "GET", "runs");
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
+    if (!(error instanceof RequestError)) throw error;
   }
 }
 
-/** Starts the world as it is drawn, and watches it. */
+/** Starts a run of the current world and connects to it. */
 export async function start(): Promise<void> {
   starting.value = true;
   try {
-    const before = run.isLive.value ? run.runId.value : null;
-    if (before) {
-      await request("POST", `runs/${before}/stop`);
-      notify("news", "The run before is stopped; what it has computed stays in the list under Machine.");
+    const previous = run.isLive.value ? run.runId.value : null;
+    if (previous) {
+      await request("POST", `runs/${previous}/stop`);
+      notify("info", "The previous run was stopped. It stays in the list of runs under Machine.");
     }
     const body = { toml: world.toml.value, quality: world.quality.value };
-    const made = await ask(runSchema, "POST", "runs", body);
-    join(made.id, world.toml.value);
+    const started = await ask(runSchema, "POST", "runs", body);
+    connect(started.id, world.toml.value);
     void refresh();
   } catch (error) {
-    if (error instanceof Refused) notify("problem", error.message);
+    if (error instanceof RequestError) notify("problem", error.message);
     else throw error;
   } finally {
     starting.value = false;
   }
 }
 
-/** Opens a run of the list, finished or not, with its world. */
+/** Opens a run, finished or not, with its world. */
 export async function openRun(id: string): Promise<void> {
   try {
-    const { toml } = await ask(textSchema, "GET", `runs/${id}/world`);
+    const { toml } = await ask(tomlSchema, "GET", `runs/${id}/world`);
     screen.value = "lab";
     const opened = world.open(toml, runs.value.find((item) => item.id === id)?.world || id);
-    join(id, toml);
+    connect(id, toml);
     await opened;
   } catch (error) {
-    if (error instanceof Refused) notify("problem", error.message);
+    if (error instanceof RequestError) notify("problem", error.message);
     else throw error;
   }
 }
 
-/** Leaves the run that is shown; it goes on by itself. */
-export function leave(): void {
+/** Disconnects from the displayed run, which continues on the server. */
+export function disconnect(): void {
   connection?.close();
   connection = null;
   setSender(null);
-  setFetcher(null);
+  setFrameFetcher(null);
   runToml.value = null;
   history.replaceState(null, "", location.pathname);
 }
 
-function join(id: string, text: string): void {
-  leave();
+function connect(id: string, text: string): void {
+  disconnect();
   run.clear("run");
-  restart();
+  resetPlayback();
   speed.value = 1;
   run.runId.value = id;
   runToml.value = text;
   history.replaceState(null, "", `${location.pathname}?run=${encodeURIComponent(id)}`);
-  view.moved.value = null;
+  view.userCamera.value = null;
   view.style.value = "field";
-  setFetcher((moment, small) => void fetchFrame(id, moment, small));
-  const own = new Connection(addressOf(`runs/${id}/stream`, true), {
-    take: (body) => take(id, body),
-    state: (state, reason) => {
-      run.link.value = state;
-      if (state === "open") askForView();
+  setFrameFetcher((entry, small) => void fetchFrame(id, entry, small));
+  const opened = new Connection(urlWithToken(`runs/${id}/stream`, true), {
+    receive: (body) => handleMessage(id, body),
+    changeState: (state, reason) => {
+      run.connectionState.value = state;
+      if (state === "open") sendView();
       if (reason) notify("problem", reason);
     },
   });
-  connection = own;
+  connection = opened;
   setSender(({ id: name, action }) =>
-    own.send({ case: "command", value: create(CommandSchema, { id: name, action }) }),
+    opened.send({ case: "command", value: create(CommandSchema, { id: name, action }) }),
   );
 }
 
-function take(id: string, body: Message["body"]): void {
+function handleMessage(id: string, body: Message["body"]): void {
   switch (body.case) {
     case "hello":
       if (!run.hello.value && isQuantity(body.value.quantity)) view.quantity.value = body.value.quantity;
       run.hello.value = body.value;
       run.bodies.value = body.value.bodies;
-      askForView();
-      void know(id);
+      sendView();
+      void loadFrameList(id);
       break;
     case "frame": {
-      if (!run.newest.value) void know(id); // the run has files by now
-      const frame = run.keep(readFrame(body.value));
-      if (!run.newest.value || frame.step >= run.newest.value.step) run.newest.value = frame;
+      if (!run.latestFrame.value) void loadFrameList(id); // by now the run has written files
+      const frame = run.addFrame(readFrame(body.value));
+      if (!run.latestFrame.value || frame.step >= run.latestFrame.value.step) run.latestFrame.value = frame;
       connection?.send({ case: "seen", value: create(SeenSchema, { index: body.value.index }) });
       break;
     }
     case "series":
-      if (!run.series.take(body.value)) void fetchSeries(id, body.value.name);
+      if (!run.series.append(body.value)) void fetchSeries(id, body.value.name);
       break;
     case "progress":
       run.progress.value = body.value;
       break;
     case "acknowledged":
-      acknowledged(body.value);
+      handleAcknowledged(body.value);
       break;
     case "marks":
       run.marks.value = body.value.marks;
@@ -161,8 +161,8 @@ function take(id: string, body: Message["body"]): void {
       break;
     case "ended":
       run.ended.value = body.value;
-      if (body.value.outcome === "failed" && !run.hello.value?.over) notify("problem", "The run has failed. Why stands by the timeline.");
-      void know(id);
+      if (!run.hello.value?.over) notifyEnd(body.value.outcome);
+      void loadFrameList(id);
       void refresh();
       break;
     case "notice":
@@ -171,95 +171,100 @@ function take(id: string, body: Message["body"]): void {
   }
 }
 
-/** The frames and particles that the run keeps. */
-async function know(id: string): Promise<void> {
+function notifyEnd(outcome: string): void {
+  if (outcome === "failed") notify("problem", "The run failed; see the reason next to the timeline.");
+  if (outcome === "not closed") notify("problem", "The run was computed, but not all of its files were written; see next to the timeline.");
+}
+
+/** Loads the list of frames and particles that the run has stored. */
+async function loadFrameList(id: string): Promise<void> {
   try {
-    const [pictures, whole] = await Promise.all([
+    const [stored, snapshots] = await Promise.all([
       ask(framesSchema, "GET", `runs/${id}/frames`),
       ask(particlesSchema, "GET", `runs/${id}/particles`),
     ]);
     if (run.runId.value !== id) return;
-    run.moments.know([
-      ...pictures.frames.map(({ index, step, time: at }) => ({ time: at, step, stored: index, particles: -1 })),
-      ...whole.moments.map(({ index, step, time: at }) => ({ time: at, step, stored: -1, particles: index })),
+    run.frames.addStored([
+      ...stored.frames.map(({ index, step, time: at }) => ({ time: at, step, frameIndex: index, particlesIndex: -1 })),
+      ...snapshots.moments.map(({ index, step, time: at }) => ({ time: at, step, frameIndex: -1, particlesIndex: index })),
     ]);
-    run.keepsParticles.value = whole.moments.length > 0;
-    run.momentsVersion.value++;
-    if (run.ended.value && following.value) showLast();
+    run.hasStoredParticles.value = snapshots.moments.length > 0;
+    run.framesVersion.value++;
+    if (run.ended.value && following.value) showLastFrame();
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
+    if (!(error instanceof RequestError)) throw error;
   }
 }
 
-/** The end of a run as its files have it: the newest live frame came before, and may be coarser. */
-function showLast(): void {
+/** Shows the last stored frame: the latest live frame may be earlier and coarser. */
+function showLastFrame(): void {
   following.value = false;
-  time.value = run.span.value[1];
-  run.moments.fetchLastAnew();
+  time.value = run.timeRange.value[1];
+  run.frames.dropLiveRastersOfLast();
 }
 
-const PAUSE = 5000; // ms between two looks for frames that a run has stored meanwhile
+const POLL_INTERVAL = 5000; // ms between two checks for newly stored frames
 
 effect(() => {
   const id = run.runId.value;
   if (!id || !run.isLive.value) return undefined;
-  const timer = setInterval(() => void know(id), PAUSE);
+  const timer = setInterval(() => void loadFrameList(id), POLL_INTERVAL);
   return () => clearInterval(timer);
 });
 
-const LEAST_COLUMNS = 16;
-const asking = new Asking(6);
+const MIN_COLUMNS = 16;
+const requests = new RequestGate(6);
 
-/** Gets what is missing of a stored frame; `small`: only what is shown. */
-async function fetchFrame(id: string, moment: Moment, small: boolean): Promise<void> {
+/** Fetches the missing data of a stored frame; `small`: only the displayed quantity. */
+async function fetchFrame(id: string, entry: FrameEntry, small: boolean): Promise<void> {
   if (!small && showsParticles()) {
-    const nearest = run.moments.withParticles(moment.time);
+    const nearest = run.frames.nearestWithParticles(entry.time);
     if (nearest) await fetchParticles(id, nearest);
-    else if (run.isDry.value && !run.moments.frame(moment)) await fetchBodies(id, moment);
+    else if (run.lacksFluid.value && !run.frames.cachedFrame(entry)) await fetchBodies(id, entry);
     return;
   }
-  const held = run.moments.frame(moment);
+  const cached = run.frames.cachedFrame(entry);
   const names: string[] = [view.quantity.value];
   if (view.showsVelocity.value && !small) names.push("velocity_x", "velocity_y");
-  await Promise.all(names.filter((name) => !held?.rasters.has(name)).map((name) => fetchRaster(id, moment, name)));
+  await Promise.all(names.filter((name) => !cached?.rasters.has(name)).map((name) => fetchRaster(id, entry, name)));
 }
 
-async function fetchRaster(id: string, moment: Moment, name: string): Promise<void> {
-  if (moment.stored < 0) return;
-  await fetchMessage(id, `${id} ${moment.step} ${name}`, `frames/${moment.stored}?quantity=${name}&width=${columns()}`);
+async function fetchRaster(id: string, entry: FrameEntry, name: string): Promise<void> {
+  if (entry.frameIndex < 0) return;
+  await fetchFrameMessage(id, `${id} ${entry.step} ${name}`, `frames/${entry.frameIndex}?quantity=${name}&width=${rasterColumns()}`);
 }
 
-/** The bodies of a stored frame, which come with any raster of it. */
-async function fetchBodies(id: string, moment: Moment): Promise<void> {
+/** Fetches the bodies of a stored frame; they come with any of its rasters. */
+async function fetchBodies(id: string, entry: FrameEntry): Promise<void> {
   const name = run.hello.value?.quantity ?? "";
-  await fetchMessage(id, `${id} ${moment.step} bodies`, `frames/${moment.stored}?quantity=${name}&width=${LEAST_COLUMNS}`);
+  await fetchFrameMessage(id, `${id} ${entry.step} bodies`, `frames/${entry.frameIndex}?quantity=${name}&width=${MIN_COLUMNS}`);
 }
 
-async function fetchParticles(id: string, moment: Moment): Promise<void> {
+async function fetchParticles(id: string, entry: FrameEntry): Promise<void> {
   const name = view.quantity.value;
-  if (run.moments.frame(moment)?.particles?.quantity === name) return;
-  await fetchMessage(id, `${id} ${moment.step} particles ${name}`, `particles/${moment.particles}?quantity=${name}&most=${MOST_PARTICLES}`);
+  if (run.frames.cachedFrame(entry)?.particles?.quantity === name) return;
+  await fetchFrameMessage(id, `${id} ${entry.step} particles ${name}`, `particles/${entry.particlesIndex}?quantity=${name}&most=${MAX_PARTICLES}`);
 }
 
-/** Whether particles are what is shown: of a flow in three dimensions always. */
+/** Whether particles are displayed; in 3D, always. */
 function showsParticles(): boolean {
   return view.style.value === "particles" || run.hello.value?.dimensions === 3;
 }
 
-async function fetchMessage(id: string, key: string, path: string): Promise<void> {
-  if (!asking.begin(key, performance.now())) return;
+async function fetchFrameMessage(id: string, key: string, path: string): Promise<void> {
+  if (!requests.begin(key, performance.now())) return;
   try {
-    const answer = await request("GET", `runs/${id}/${path}`);
-    const message = fromBinary(MessageSchema, new Uint8Array(await whole(answer.arrayBuffer())));
-    asking.end(key);
+    const response = await request("GET", `runs/${id}/${path}`);
+    const message = fromBinary(MessageSchema, new Uint8Array(await readBody(response.arrayBuffer())));
+    requests.end(key);
     if (message.body.case !== "frame" || run.runId.value !== id) return;
-    run.keep(readFrame(message.body.value));
+    run.addFrame(readFrame(message.body.value));
     view.redraw.value++;
   } catch (error) {
-    const pause = asking.fail(key, error instanceof Refused ? error.status : 0, performance.now());
-    // What is held and the strip of small pictures ask for what they lack only when they are drawn.
-    if (pause !== null) setTimeout(() => run.momentsVersion.value++, pause);
-    if (!(error instanceof Refused)) throw error;
+    const delay = requests.fail(key, error instanceof RequestError ? error.status : 0, performance.now());
+    // A paused picture and the thumbnails request missing data only when they are redrawn.
+    if (delay !== null) setTimeout(() => run.framesVersion.value++, delay);
+    if (!(error instanceof RequestError)) throw error;
   }
 }
 
@@ -271,22 +276,22 @@ const seriesSchema = v.object({
 
 async function fetchSeries(id: string, name: string): Promise<void> {
   const key = `${id} series ${name}`;
-  if (!asking.begin(key, performance.now())) return;
+  if (!requests.begin(key, performance.now())) return;
   try {
     const answer = await ask(seriesSchema, "GET", `runs/${id}/series/${encodeURIComponent(name)}`);
-    asking.end(key);
+    requests.end(key);
     if (run.runId.value !== id) return;
-    const made = new Series(answer.columns, answer.units);
-    made.write(0, answer.values.map((column) => column.map((value) => value ?? Number.NaN)));
-    run.series.put(name, made);
+    const series = new Series(answer.columns, answer.units);
+    series.write(0, answer.values.map((column) => column.map((value) => value ?? Number.NaN)));
+    run.series.set(name, series);
   } catch (error) {
-    asking.fail(key, 0, performance.now()); // its file may come yet
-    if (!(error instanceof Refused)) throw error;
+    requests.fail(key, 0, performance.now()); // the file may appear later
+    if (!(error instanceof RequestError)) throw error;
   }
 }
 
-/** As many columns as the canvas has pixels for the domain. */
-function columns(): number {
+/** Number of raster columns: one per pixel that the domain takes on the canvas. */
+function rasterColumns(): number {
   const hello = run.hello.value;
   const across = hello ? (hello.upper[0] ?? 1) - (hello.lower[0] ?? 0) : 1;
   const pixels = across * view.camera.value.scale * Math.min(2, devicePixelRatio);
@@ -294,9 +299,9 @@ function columns(): number {
 }
 
 const FRAMES_PER_SECOND = 20;
-const MOST_PARTICLES = 200_000;
+const MAX_PARTICLES = 200_000;
 
-function askForView(): void {
+function sendView(): void {
   const hello = run.hello.value;
   if (!connection || !hello) return;
   const particles = showsParticles();
@@ -306,11 +311,11 @@ function askForView(): void {
     case: "view",
     value: create(ViewSchema, {
       quantities: names,
-      columns: columns(),
+      columns: rasterColumns(),
       framesPerSecond: FRAMES_PER_SECOND,
       particles,
       particleQuantity: view.quantity.value,
-      mostParticles: MOST_PARTICLES,
+      mostParticles: MAX_PARTICLES,
       ids: particles,
       velocities: particles,
       width: 2,
@@ -326,10 +331,10 @@ effect(() => {
   view.showsVelocity.value;
   view.camera.value;
   clearTimeout(viewTimer);
-  viewTimer = window.setTimeout(askForView, 150);
+  viewTimer = window.setTimeout(sendView, 150);
 });
 
-/** Takes the drawing back to what was run. */
-export async function backToRun(): Promise<void> {
-  if (runToml.value !== null) await world.change(runToml.value, "");
+/** Restores the world file of the displayed run. */
+export async function restoreRunWorld(): Promise<void> {
+  if (runToml.value !== null) await world.setText(runToml.value, "");
 }

@@ -1,6 +1,6 @@
-/** Which of the two screens is there: the first one, or the instrument. */
+/** The current screen: home or lab. */
 
 import { signal } from "@preact/signals";
 
-export type Screen = "welcome" | "lab";
-export const screen = signal<Screen>(new URL(location.href).searchParams.has("run") ? "lab" : "welcome");
+export type Screen = "home" | "lab";
+export const screen = signal<Screen>(new URL(location.href).searchParams.has("run") ? "lab" : "home");

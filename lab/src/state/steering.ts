@@ -1,4 +1,4 @@
-/** Commands to the simulation, and what became of them. */
+/** Steering commands and their answers. */
 
 import { signal } from "@preact/signals";
 import type { Acknowledged, Command } from "../stream/stream_pb";
@@ -7,40 +7,40 @@ import { hello } from "./run";
 
 export type Action = Exclude<Command["action"], { case: undefined }>;
 
-export interface Sent {
+export interface SentCommand {
   readonly id: string;
-  /** What was asked for, with its values. */
-  readonly what: string;
+  /** The command and its values, in words. */
+  readonly text: string;
   readonly answer: Acknowledged | null;
 }
 
-/** Newest first. */
-export const sent = signal<readonly Sent[]>([]);
+/** Commands sent, newest first. */
+export const sentCommands = signal<readonly SentCommand[]>([]);
 
 let sender: ((command: { id: string; action: Action }) => boolean) | null = null;
 export function setSender(next: typeof sender): void {
   sender = next;
-  sent.value = [];
+  sentCommands.value = [];
   for (const { notice } of overdue.values()) dismiss(notice);
   overdue.clear();
 }
 
-const SILENT = new Set(["pause", "resume", "step"]);
+const WITHOUT_NOTICE = new Set(["pause", "resume", "step"]);
 const waiting = new Map<string, (answer: Acknowledged | null) => void>();
-const PATIENCE = 15_000;
-/** Commands that were not answered in time, and the notices that say so. */
+const ANSWER_TIMEOUT = 15_000; // ms
+/** Commands without an answer in time, and the ids of the notices about them. */
 const overdue = new Map<string, { readonly action: Action; readonly notice: number }>();
 /** The id of the last command of each kind. */
 const newest = new Map<Action["case"], string>();
 let last = 0;
 
-/** The field of Command as the journal names it: moveBody is move_body. */
-function plainName(action: Action): string {
+/** The name of a command in the journal, e.g. move_body for moveBody. */
+function commandName(action: Action): string {
   return action.case.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** "viscosity 0.002 m²/s", "move cylinder by (0.1, 0) m". */
-export function inWords(action: Action): string {
+/** A command in words, e.g. "viscosity 0.002 m²/s" or "move cylinder by (0.1, 0) m". */
+export function describe(action: Action): string {
   const list = (values: readonly (string | number)[]): string => values.join(", ");
   switch (action.case) {
     case "inflow":
@@ -64,64 +64,64 @@ export function inWords(action: Action): string {
   }
 }
 
-/** The reason of a refusal, without the name of the command before it. */
-function reason(refused: string): string {
+/** The reason of a refusal, without the leading name of the command. */
+function refusalText(refused: string): string {
   const plain = refused.replace(/^[a-z_]+: /, "");
   return plain.charAt(0).toUpperCase() + plain.slice(1);
 }
 
-/** Why the run cannot do this; empty if it can. */
-export function refusal(name: string): string {
+/** The reason why the run cannot execute a command; empty if it can. */
+export function refusalOf(name: string): string {
   return hello.value?.abilities.find((ability) => ability.command === name)?.refusal ?? "";
 }
 
-/** Sends a command; true when the simulation has done it. */
-export async function command(action: Action): Promise<boolean> {
-  const name = plainName(action);
-  const known = refusal(name);
-  if (known) {
-    notify("problem", known);
+/** Sends a command; returns true if the simulation has executed it. */
+export async function sendCommand(action: Action): Promise<boolean> {
+  const name = commandName(action);
+  const refusal = refusalOf(name);
+  if (refusal) {
+    notify("problem", refusal);
     return false;
   }
-  const own = sender;
+  const usedSender = sender;
   const id = `${Date.now().toString(36)}-${++last}`;
   if (!sender?.({ id, action })) {
-    notify("problem", "The run cannot be reached now. The command was not sent.");
+    notify("problem", "No connection to the run. The command was not sent.");
     return false;
   }
-  sent.value = [{ id, what: inWords(action), answer: null }, ...sent.value].slice(0, 20);
+  sentCommands.value = [{ id, text: describe(action), answer: null }, ...sentCommands.value].slice(0, 20);
   newest.set(action.case, id);
-  for (const late of overdue.values()) if (late.action.case === action.case) dismiss(late.notice); // this one takes its place
+  for (const overdueCommand of overdue.values()) if (overdueCommand.action.case === action.case) dismiss(overdueCommand.notice); // superseded by this command
   const answer = await new Promise<Acknowledged | null>((resolve) => {
     waiting.set(id, resolve);
-    setTimeout(() => resolve(null), PATIENCE);
+    setTimeout(() => resolve(null), ANSWER_TIMEOUT);
   });
   waiting.delete(id);
   if (!answer) {
-    if (sender !== own) return false; // the run has been left
+    if (sender !== usedSender) return false; // another run is displayed now
     const isLast = newest.get(action.case) === id;
-    const notice = isLast ? notify("problem", `The simulation has not answered "${inWords(action)}" yet. It may be busy with a long step.`) : 0;
+    const notice = isLast ? notify("problem", `No answer to "${describe(action)}" yet. The simulation may be computing a long step.`) : 0;
     overdue.set(id, { action, notice });
     return false;
   }
-  tell(action, answer);
+  reportOutcome(action, answer);
   return !answer.refusal;
 }
 
-/** What became of a command. */
-function tell(action: Action, answer: Acknowledged): void {
-  const name = plainName(action);
-  if (answer.refusal) notify("problem", `Not done: ${inWords(action)}. ${reason(answer.refusal)}`);
-  else if (!SILENT.has(name)) notify("news", `${name.replace("_", " ")}: in effect from step ${answer.step.toLocaleString()}.`);
+/** Reports the outcome of a command to the user. */
+function reportOutcome(action: Action, answer: Acknowledged): void {
+  const name = commandName(action);
+  if (answer.refusal) notify("problem", `Refused: ${describe(action)}. ${refusalText(answer.refusal)}`);
+  else if (!WITHOUT_NOTICE.has(name)) notify("info", `${name.replace("_", " ")}: applied at step ${answer.step.toLocaleString()}.`);
 }
 
-export function acknowledged(answer: Acknowledged): void {
+export function handleAcknowledged(answer: Acknowledged): void {
   const late = overdue.get(answer.id);
   if (late) {
     overdue.delete(answer.id);
     dismiss(late.notice);
-    tell(late.action, answer);
+    reportOutcome(late.action, answer);
   }
-  sent.value = sent.value.map((item) => (item.id === answer.id ? { ...item, answer: { ...answer, refusal: reason(answer.refusal) } } : item));
+  sentCommands.value = sentCommands.value.map((item) => (item.id === answer.id ? { ...item, answer: { ...answer, refusal: refusalText(answer.refusal) } } : item));
   waiting.get(answer.id)?.(answer);
 }

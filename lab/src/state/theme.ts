@@ -1,33 +1,33 @@
-/** Light or dark, and whether things may move. */
+/** Light or dark theme, and reduced motion. */
 
 import { computed, effect, signal } from "@preact/signals";
 import type { Theme } from "../colors/maps";
 
 const KEY = "eddyline theme";
-const dark = matchMedia("(prefers-color-scheme: dark)");
-const still = matchMedia("(prefers-reduced-motion: reduce)");
+const darkQuery = matchMedia("(prefers-color-scheme: dark)");
+const motionQuery = matchMedia("(prefers-reduced-motion: reduce)");
 
-const system = signal<Theme>(dark.matches ? "dark" : "light");
-dark.addEventListener("change", () => {
-  system.value = dark.matches ? "dark" : "light";
+const systemTheme = signal<Theme>(darkQuery.matches ? "dark" : "light");
+darkQuery.addEventListener("change", () => {
+  systemTheme.value = darkQuery.matches ? "dark" : "light";
 });
 
-function stored(): Theme | null {
+function storedTheme(): Theme | null {
   const value = localStorage.getItem(KEY);
   return value === "light" || value === "dark" ? value : null;
 }
 
-const chosen = signal<Theme | null>(stored());
-export const theme = computed<Theme>(() => chosen.value ?? system.value);
+const chosenTheme = signal<Theme | null>(storedTheme());
+export const theme = computed<Theme>(() => chosenTheme.value ?? systemTheme.value);
 
-export const calm = signal(still.matches);
-still.addEventListener("change", () => {
-  calm.value = still.matches;
+export const reducedMotion = signal(motionQuery.matches);
+motionQuery.addEventListener("change", () => {
+  reducedMotion.value = motionQuery.matches;
 });
 
 export function toggleTheme(): void {
-  chosen.value = theme.value === "dark" ? "light" : "dark";
-  localStorage.setItem(KEY, chosen.value);
+  chosenTheme.value = theme.value === "dark" ? "light" : "dark";
+  localStorage.setItem(KEY, chosenTheme.value);
 }
 
 effect(() => {

@@ -1,11 +1,11 @@
-/** How water looks in three dimensions: what is in the midst of it is seen through it, or without it. */
+/** Display of water in 3D: opaque, translucent or hidden. */
 
 import { effect, signal } from "@preact/signals";
 
 const KEY = "eddyline water";
-const WAYS = ["opaque", "translucent", "hidden"] as const;
-export type Water = (typeof WAYS)[number];
+const MODES = ["opaque", "translucent", "hidden"] as const;
+export type WaterMode = (typeof MODES)[number];
 
-export const water = signal<Water>(WAYS.find((way) => way === localStorage.getItem(KEY)) ?? "opaque");
+export const waterMode = signal<WaterMode>(MODES.find((mode) => mode === localStorage.getItem(KEY)) ?? "opaque");
 
-effect(() => localStorage.setItem(KEY, water.value));
+effect(() => localStorage.setItem(KEY, waterMode.value));

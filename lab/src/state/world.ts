@@ -1,21 +1,21 @@
-/** The world that is being drawn: its text, what the server says of it, and how it came about. */
+/** The world being edited: its text, the check by the server, and the undo history. */
 
 import { computed, signal } from "@preact/signals";
-import { ask, isAbort, Refused } from "../api/client";
-import { type Check, checkSchema, type Edit, type Plain, type Problem, type Quality, textSchema } from "../api/types";
-import { namesIn, withOutlines } from "./draft";
+import { ask, isAbort, RequestError } from "../api/client";
+import { type Check, checkSchema, type Edit, type JsonValue, type Problem, type Quality, tomlSchema } from "../api/types";
+import { tableNames, withLastOutlines } from "./draft";
 import { notify } from "./notices";
 
-/** The world file as the user has it. */
+/** The text of the world file. */
 export const toml = signal("");
-/** The name under which it was opened. */
+/** The name under which the world was opened. */
 export const name = signal("world");
 export const quality = signal<Quality>("study");
-/** The latest answer; its drawing stands until a newer one has one. */
+/** The latest check. If it has no drawing, it keeps the previous one. */
 export const check = signal<Check | null>(null);
 export const checking = signal(false);
 export const selected = signal<string | null>(null);
-/** Costs of all qualities, as far as they are known: seconds and particles. */
+/** Particles and run time [s] for each resolution, as far as known. */
 export const costs = signal<Partial<Record<Quality, { particles: number; seconds: number } | null>>>({});
 
 export const problems = computed<readonly Problem[]>(() => check.value?.problems ?? []);
@@ -26,118 +26,118 @@ interface Version {
   readonly toml: string;
   readonly group: string;
 }
-const MOST_VERSIONS = 200;
-const past = signal<readonly Version[]>([]);
-const future = signal<readonly Version[]>([]);
-export const canUndo = computed(() => past.value.length > 0);
-export const canRedo = computed(() => future.value.length > 0);
+const MAX_VERSIONS = 200;
+const undoStack = signal<readonly Version[]>([]);
+const redoStack = signal<readonly Version[]>([]);
+export const canUndo = computed(() => undoStack.value.length > 0);
+export const canRedo = computed(() => redoStack.value.length > 0);
 
-let asked = new AbortController();
-let costing = 0;
+let checkRequest = new AbortController();
+let costRequest = 0;
 
-/** Opens a text as a new world: nothing to undo before it. */
+/** Opens a text as a new world and clears the undo history. */
 export async function open(text: string, title: string): Promise<void> {
-  past.value = [];
-  future.value = [];
+  undoStack.value = [];
+  redoStack.value = [];
   selected.value = null;
   name.value = title;
   toml.value = text;
   check.value = null;
   costs.value = {};
-  await look();
+  await checkWorld();
 }
 
-/** Takes a new text. Changes of one group (a drag, a burst of typing) are undone together. */
-export async function change(text: string, group: string): Promise<void> {
+/** Sets the text. Changes of one group (a drag, a burst of typing) are undone together. */
+export async function setText(text: string, group: string): Promise<void> {
   if (text === toml.value) return;
-  const last = past.value[past.value.length - 1];
+  const last = undoStack.value[undoStack.value.length - 1];
   if (!group || last?.group !== group) {
-    past.value = [...past.value, { toml: toml.value, group }].slice(-MOST_VERSIONS);
+    undoStack.value = [...undoStack.value, { toml: toml.value, group }].slice(-MAX_VERSIONS);
   }
-  future.value = [];
+  redoStack.value = [];
   toml.value = text;
-  await look();
+  await checkWorld();
 }
 
 export function undo(): Promise<void> {
-  return step(past, future);
+  return moveVersion(undoStack, redoStack);
 }
 
 export function redo(): Promise<void> {
-  return step(future, past);
+  return moveVersion(redoStack, undoStack);
 }
 
-async function step(from: typeof past, to: typeof past): Promise<void> {
+async function moveVersion(from: typeof undoStack, to: typeof undoStack): Promise<void> {
   const version = from.value[from.value.length - 1];
   if (!version) return;
   to.value = [...to.value, { toml: toml.value, group: "" }];
   from.value = from.value.slice(0, -1);
   toml.value = version.toml;
-  await look();
+  await checkWorld();
 }
 
-let editing: Promise<void> = Promise.resolve();
+let editQueue: Promise<void> = Promise.resolve();
 
-/** Edits the text through the server, one edit after the other; a refusal is shown and changes nothing. */
+/** Edits the text through the server, one request after the other. A refusal is shown and changes nothing. */
 export function edit(edits: readonly Edit[], group = ""): Promise<void> {
-  editing = editing.then(async () => {
+  editQueue = editQueue.then(async () => {
     try {
-      const answer = await ask(textSchema, "POST", "edit", { toml: toml.value, edits });
-      await change(answer.toml, group);
+      const answer = await ask(tomlSchema, "POST", "edit", { toml: toml.value, edits });
+      await setText(answer.toml, group);
     } catch (error) {
-      report(error);
+      notifyError(error);
     }
   });
-  return editing;
+  return editQueue;
 }
 
-let waiting: { edits: readonly Edit[]; group: string } | null = null;
-let busy = false;
+let nextEdit: { edits: readonly Edit[]; group: string } | null = null;
+let isEditing = false;
 
-/** Edits of a drag: only the newest is sent when the one before is done. */
-export function editSoon(edits: readonly Edit[], group: string): void {
-  waiting = { edits, group };
-  if (busy) return;
-  busy = true;
+/** Sends the edits of a drag: when a request is done, only the latest edit is sent. */
+export function editLatest(edits: readonly Edit[], group: string): void {
+  nextEdit = { edits, group };
+  if (isEditing) return;
+  isEditing = true;
   void (async () => {
-    while (waiting) {
-      const next = waiting;
-      waiting = null;
+    while (nextEdit) {
+      const next = nextEdit;
+      nextEdit = null;
       await edit(next.edits, next.group);
     }
-    busy = false;
+    isEditing = false;
   })();
 }
 
-/** Asks the server what the text means. */
-async function look(): Promise<void> {
-  asked.abort();
-  asked = new AbortController();
-  const own = asked;
+/** Has the server check the text. */
+async function checkWorld(): Promise<void> {
+  checkRequest.abort();
+  checkRequest = new AbortController();
+  const current = checkRequest;
   checking.value = true;
   try {
-    const answer = await ask(checkSchema, "POST", "check", { toml: toml.value, quality: quality.value }, own.signal);
-    const before = check.value?.drawing ?? null;
-    check.value = { ...answer, drawing: answer.drawing ? withOutlines(answer.drawing, before) : before };
+    const answer = await ask(checkSchema, "POST", "check", { toml: toml.value, quality: quality.value }, current.signal);
+    const previous = check.value?.drawing ?? null;
+    check.value = { ...answer, drawing: answer.drawing ? withLastOutlines(answer.drawing, previous) : previous };
     if (selected.value && answer.drawing && !find(selected.value)) selected.value = null;
     void compareCosts();
   } catch (error) {
-    if (!isAbort(error)) report(error);
+    if (!isAbort(error)) notifyError(error);
   } finally {
-    if (own === asked) checking.value = false;
+    if (current === checkRequest) checking.value = false;
   }
 }
 
-export async function choose(wanted: Quality): Promise<void> {
+export async function setQuality(wanted: Quality): Promise<void> {
   quality.value = wanted;
-  await look();
+  await checkWorld();
 }
 
-/** What each quality costs; asked a moment after the last change. */
+/** Loads the cost of each resolution, 350 ms after the last change. */
 async function compareCosts(): Promise<void> {
-  const own = ++costing;
+  const own = ++costRequest;
   await new Promise((resolve) => setTimeout(resolve, 350));
-  if (own !== costing) return;
+  if (own !== costRequest) return;
   const found: typeof costs.value = {};
   for (const each of ["preview", "study", "publish"] as const) {
     try {
@@ -147,55 +147,55 @@ async function compareCosts(): Promise<void> {
     } catch {
       found[each] = null;
     }
-    if (own !== costing) return;
+    if (own !== costRequest) return;
   }
   costs.value = found;
 }
 
-/** A body, region or observer by its path "bodies.cylinder". */
+/** Finds a body, region, observer or opening by its path, e.g. "bodies.cylinder". */
 export function find(path: string): { part: string; name: string } | null {
   const [part = "", ...rest] = path.split(".");
   const key = rest.join(".");
-  const plan = drawing.value;
+  const drawn = drawing.value;
   const lists: Record<string, readonly { name: string }[] | undefined> = {
-    bodies: plan?.bodies,
-    regions: plan?.regions,
-    observe: plan?.observers,
-    openings: plan?.openings,
+    bodies: drawn?.bodies,
+    regions: drawn?.regions,
+    observe: drawn?.observers,
+    openings: drawn?.openings,
   };
   return lists[part]?.some((item) => item.name === key) ? { part, name: key } : null;
 }
 
-/** A name that nothing has yet: circle, circle_2, ... */
-export function freeName(part: string, wish: string): string {
-  const taken = namesIn(toml.value, part);
+/** A name that is not in use: circle, circle_2, ... */
+export function unusedName(part: string, wanted: string): string {
+  const used = tableNames(toml.value, part);
   for (let k = 1; ; k++) {
-    const candidate = k === 1 ? wish : `${wish}_${k}`;
-    if (!taken.has(candidate) && !find(`${part}.${candidate}`)) return candidate;
+    const candidate = k === 1 ? wanted : `${wanted}_${k}`;
+    if (!used.has(candidate) && !find(`${part}.${candidate}`)) return candidate;
   }
 }
 
-/** Puts a new table into the world file if it is right; else says what is wrong with it, and changes nothing. */
-export function addIfRight(part: string, wish: string, table: Plain): Promise<{ readonly path: string; readonly wrong: readonly Problem[] }> {
-  const done = editing.then(async () => {
-    const added = freeName(part, wish);
+/** Adds a table to the world file if it is valid; otherwise returns its problems and changes nothing. */
+export function addIfValid(part: string, wanted: string, table: JsonValue): Promise<{ readonly path: string; readonly problems: readonly Problem[] }> {
+  const done = editQueue.then(async () => {
+    const added = unusedName(part, wanted);
     const path = `${part}.${added}`;
     try {
-      const answer = await ask(textSchema, "POST", "edit", { toml: toml.value, edits: [{ op: "add", path: [part, added], value: table }] });
+      const answer = await ask(tomlSchema, "POST", "edit", { toml: toml.value, edits: [{ op: "add", path: [part, added], value: table }] });
       const found = await ask(checkSchema, "POST", "check", { toml: answer.toml, quality: quality.value });
-      const wrong = found.problems.filter((problem) => problem.path?.[0] === part && problem.path[1] === added);
-      if (wrong.length === 0) await change(answer.toml, "");
-      return { path, wrong };
+      const problems = found.problems.filter((problem) => problem.path?.[0] === part && problem.path[1] === added);
+      if (problems.length === 0) await setText(answer.toml, "");
+      return { path, problems };
     } catch (error) {
-      if (error instanceof Refused) return { path, wrong: error.problems };
+      if (error instanceof RequestError) return { path, problems: error.problems };
       throw error;
     }
   });
-  editing = done.then(() => undefined, () => undefined);
+  editQueue = done.then(() => undefined, () => undefined);
   return done;
 }
 
-function report(error: unknown): void {
-  if (error instanceof Refused) notify("problem", error.message);
+function notifyError(error: unknown): void {
+  if (error instanceof RequestError) notify("problem", error.message);
   else throw error;
 }

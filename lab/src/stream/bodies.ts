@@ -1,25 +1,25 @@
-/** Which bodies are where: as a run began, and what has changed since. */
+/** Bodies of a run: their state at the start, and changes since. */
 
 import type { Bodies, Body, Mark } from "./stream_pb";
 
-/** All bodies: those of the first message of a run, but for the ones that a later one puts elsewhere or takes away. */
+/** All bodies: those at the start, updated with the moved, added and removed ones. */
 export function bodiesAt(first: readonly Body[], changed: Bodies | null): readonly Body[] {
   if (!changed) return first;
   const other = new Set([...changed.removed, ...changed.bodies.map((body) => body.name)]);
   return [...first.filter((body) => !other.has(body.name)), ...changed.bodies];
 }
 
-/** `listed`, each body as far between where `before` and `after` have it as `blend` says, 0 to 1. One that is in only one
- * of them, or has another number of points there, is as it is listed. */
-export function between(listed: readonly Body[], before: readonly Body[], after: readonly Body[], blend: number): readonly Body[] {
-  const made = listed.map((body) => {
+/** The `listed` bodies, interpolated between `before` and `after` by `blend`, 0 to 1. A body that only one of the two lists
+ * contains, or whose number of points differs, stays as it is in `listed`. */
+export function interpolateBodies(listed: readonly Body[], before: readonly Body[], after: readonly Body[], blend: number): readonly Body[] {
+  const interpolated = listed.map((body) => {
     const [from, to] = [before, after].map((list) => list.find(({ name }) => name === body.name));
-    return from && to && (from.moves || to.moves) && haveSamePoints(from, to) ? mixed(from, to, blend) : body;
+    return from && to && (from.moves || to.moves) && haveSamePointCounts(from, to) ? interpolateBody(from, to, blend) : body;
   });
-  return made.every((body, k) => body === listed[k]) ? listed : made;
+  return interpolated.every((body, k) => body === listed[k]) ? listed : interpolated;
 }
 
-function haveSamePoints(one: Body, other: Body): boolean {
+function haveSamePointCounts(one: Body, other: Body): boolean {
   return (
     one.outlines.length === other.outlines.length &&
     one.outlines.every(({ points }, k) => points.length === other.outlines[k]?.points.length) &&
@@ -27,7 +27,7 @@ function haveSamePoints(one: Body, other: Body): boolean {
   );
 }
 
-function mixed(from: Body, to: Body, blend: number): Body {
+function interpolateBody(from: Body, to: Body, blend: number): Body {
   if (blend === 0 || from === to) return from;
   if (blend === 1) return to;
   const mix = (a: readonly number[], b: readonly number[]): number[] => a.map((value, k) => value + blend * ((b[k] as number) - value));
@@ -39,14 +39,14 @@ function mixed(from: Body, to: Body, blend: number): Body {
   };
 }
 
-export interface Stay {
-  /** When a body was added and removed [s]; null if it was there from the start, or still is. */
-  readonly came: number | null;
-  readonly went: number | null;
+export interface Lifetime {
+  /** Times when a body was added and removed [s]; null if it exists from the start or still exists. */
+  readonly added: number | null;
+  readonly removed: number | null;
 }
 
-/** When a body was there, as the marks of a run say it. */
-export function stayOf(name: string, marks: readonly Mark[]): Stay {
+/** The lifetime of a body according to the marks of a run. */
+export function lifetimeOf(name: string, marks: readonly Mark[]): Lifetime {
   const at = (command: string): number | null => marks.find((mark) => mark.body === name && mark.command === command)?.time ?? null;
-  return { came: at("add_body"), went: at("remove_body") };
+  return { added: at("add_body"), removed: at("remove_body") };
 }

@@ -1,110 +1,110 @@
-/** The WebSocket of a run: joins again when it drops, and says so. */
+/** The WebSocket of a run. It reconnects after a failure and reports its state. */
 
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { type Message, MessageSchema, Version } from "./stream_pb";
 
 export type Body = Message["body"];
-export type LinkState = "joining" | "open" | "lost" | "closed";
+export type ConnectionState = "connecting" | "open" | "lost" | "closed";
 
-/** The hub's code for a page that is older or newer than the server. */
-const OTHER_VERSION = 4406;
-/** The hub's codes for: no right to look, no such run. */
-const FINAL = new Set([4401, 4403, 4404, OTHER_VERSION]);
-const FIRST_WAIT = 300;
-const LONGEST_WAIT = 5000;
+/** Close code of the hub: the page and the server use different versions of the protocol. */
+const VERSION_MISMATCH = 4406;
+/** Close codes after which reconnecting is useless: no permission, unknown run, other version. */
+const PERMANENT_CODES = new Set([4401, 4403, 4404, VERSION_MISMATCH]);
+const FIRST_DELAY = 300; // ms
+const MAX_DELAY = 5000; // ms
 
 export interface Listener {
-  take(body: Body): void;
-  state(state: LinkState, reason: string): void;
+  receive(body: Body): void;
+  changeState(state: ConnectionState, reason: string): void;
 }
 
 export class Connection {
   private socket: WebSocket | null = null;
   private closed = false;
-  private wait = FIRST_WAIT;
+  private delay = FIRST_DELAY;
   private timer = 0;
-  /** The hub's clock minus ours [s], as well as this connection knows it: commands expire by it. */
-  private ahead = -Infinity;
+  /** Clock of the hub minus local clock [s], best estimate of this connection; used for the expiry of commands. */
+  private clockOffset = -Infinity;
 
   constructor(
     private readonly address: URL,
     private readonly listener: Listener,
   ) {
-    window.addEventListener("offline", this.lose);
-    window.addEventListener("online", this.joinNow);
-    this.listener.state("joining", "");
-    this.join();
+    window.addEventListener("offline", this.reconnectLater);
+    window.addEventListener("online", this.reconnectNow);
+    this.listener.changeState("connecting", "");
+    this.connect();
   }
 
-  /** False if the message could not be sent now. */
+  /** Sends a message; returns false if the connection is not open. */
   send(body: Body): boolean {
     if (this.socket?.readyState !== WebSocket.OPEN) return false;
-    if (body.case === "command" && this.ahead !== -Infinity) body.value.askedAt = performance.now() / 1000 + this.ahead;
+    if (body.case === "command" && this.clockOffset !== -Infinity) body.value.askedAt = performance.now() / 1000 + this.clockOffset;
     this.socket.send(toBinary(MessageSchema, create(MessageSchema, { version: Version.CURRENT, body })) as Uint8Array<ArrayBuffer>);
     return true;
   }
 
   close(): void {
-    this.end("");
+    this.closeFor("");
   }
 
-  /** For good, with the reason why. */
-  private end(reason: string): void {
+  /** Closes the connection permanently and reports the reason. */
+  private closeFor(reason: string): void {
     this.closed = true;
     clearTimeout(this.timer);
-    window.removeEventListener("offline", this.lose);
-    window.removeEventListener("online", this.joinNow);
+    window.removeEventListener("offline", this.reconnectLater);
+    window.removeEventListener("online", this.reconnectNow);
     this.socket?.close();
-    this.listener.state("closed", reason);
+    this.listener.changeState("closed", reason);
   }
 
-  /** Opens a socket. What comes of one that has been given up is not listened to. */
-  private join(): void {
+  /** Opens a socket. Events of a socket that was replaced are ignored. */
+  private connect(): void {
     const socket = new WebSocket(this.address);
     this.socket = socket;
-    this.ahead = -Infinity;
+    this.clockOffset = -Infinity;
     socket.binaryType = "arraybuffer";
     socket.onopen = () => {
-      if (socket === this.socket) this.listener.state("open", "");
+      if (socket === this.socket) this.listener.changeState("open", "");
     };
     socket.onmessage = (event: MessageEvent<unknown>) => {
       if (socket !== this.socket) return;
-      this.wait = FIRST_WAIT; // who only opens and closes is asked less and less often
+      this.delay = FIRST_DELAY; // only after a message: a server that accepts and closes is asked less and less often
       if (event.data instanceof ArrayBuffer) this.read(new Uint8Array(event.data));
     };
     socket.onclose = (event) => {
       if (this.closed || socket !== this.socket) return;
-      if (FINAL.has(event.code)) this.end(event.code === OTHER_VERSION ? "The server has another version: load this page again." : event.reason);
-      else this.lose();
+      if (PERMANENT_CODES.has(event.code)) this.closeFor(event.code === VERSION_MISMATCH ? "The server runs another version. Reload this page." : event.reason);
+      else this.reconnectLater();
     };
   }
 
-  /** Gives up the socket and joins again later: without a network no socket says by itself that nobody hears it. */
-  private readonly lose = (): void => {
+  /** Drops the socket and reconnects later. Without a network, a socket does not report the failure by itself. */
+  private readonly reconnectLater = (): void => {
     this.socket?.close();
     this.socket = null;
-    this.listener.state("lost", "");
+    this.listener.changeState("lost", "");
     clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => this.join(), this.wait);
-    this.wait = Math.min(LONGEST_WAIT, 2 * this.wait);
+    this.timer = window.setTimeout(() => this.connect(), this.delay);
+    this.delay = Math.min(MAX_DELAY, 2 * this.delay);
   };
 
-  /** The network is back: an attempt that began without it may never end. */
-  private readonly joinNow = (): void => {
+  /** Reconnects at once when the network is back: an attempt that began without a network may never end. */
+  private readonly reconnectNow = (): void => {
     if (this.socket?.readyState === WebSocket.OPEN) return;
     clearTimeout(this.timer);
-    this.wait = FIRST_WAIT;
+    this.delay = FIRST_DELAY;
     this.socket?.close();
-    this.join();
+    this.connect();
   };
 
   private read(bytes: Uint8Array): void {
     const message = fromBinary(MessageSchema, bytes);
     if (message.version !== Version.CURRENT) {
-      this.end("The server has another version: load this page again.");
+      this.closeFor("The server runs another version. Reload this page.");
       return;
     }
-    if (message.body.case === "tick") this.ahead = Math.max(this.ahead, message.body.value.clock - performance.now() / 1000);
-    else this.listener.take(message.body);
+    if (message.body.case === "tick") this.clockOffset = Math.max(this.clockOffset, message.body.value.clock - performance.now() / 1000);
+    else this.listener.receive(message.body);
   }
 }

@@ -1,15 +1,15 @@
-/** A moment of a flow as the page holds it: columns of numbers, as they came from the wire. */
+/** A frame of the flow: arrays of quantised numbers as received. */
 
 import type { Bodies, Codes as WireCodes, Frame as WireFrame, Particles as WireParticles, Raster as WireRaster } from "./stream_pb";
 
-/** value = offset + scale * code, off by at most `error`. */
+/** Quantised numbers: value = offset + scale * code, with an error of at most `error`. */
 export interface Codes {
   readonly data: Uint8Array | Uint16Array;
   readonly offset: number;
   readonly scale: number;
   readonly error: number;
-  /** The largest code that is a value; of rasters those above mean solid and no fluid. */
-  readonly top: number;
+  /** The largest code that is a value. In rasters, higher codes mean solid or no fluid. */
+  readonly maxValueCode: number;
 }
 
 export interface Raster {
@@ -17,12 +17,12 @@ export interface Raster {
   readonly unit: string;
   readonly rows: number;
   readonly columns: number;
-  /** (rows x columns), row 0 at the bottom. */
+  /** Values (rows x columns), row 0 at the bottom. */
   readonly values: Codes;
-  /** Light on each cell, 160: 1; views of 3D runs only. */
-  readonly shade: Uint8Array | null;
-  /** How much of what is around each cell is fluid, 255: all; flows in 2D with a free surface only. */
-  readonly cover: Uint8Array | null;
+  /** Light on each cell; 160 stands for 1. Only in views of 3D runs. */
+  readonly light: Uint8Array | null;
+  /** Fraction of fluid around each cell; 255 stands for 1. Only in 2D runs with a free surface. */
+  readonly fluidFraction: Uint8Array | null;
   /** Corners [m]. */
   readonly lower: readonly [number, number];
   readonly upper: readonly [number, number];
@@ -33,27 +33,27 @@ export interface Raster {
 export interface Particles {
   readonly count: number;
   readonly total: number;
-  /** An axis each, (count) uint16 or uint8 [m]. */
+  /** Positions (count) along each axis, uint16 or uint8 [m]. */
   readonly position: readonly Codes[];
-  /** An axis each, (count) [m/s]; none if they are not known. */
+  /** Velocities (count) along each axis [m/s]; empty if unknown. */
   readonly velocity: readonly Codes[];
   readonly quantity: string;
   readonly unit: string;
-  /** (count) */
+  /** Values of the quantity (count). */
   readonly values: Codes;
-  /** (count): names for life. */
+  /** Permanent ids (count). */
   readonly ids: BigInt64Array;
 }
 
 export interface Frame {
   readonly index: number;
   readonly step: number;
-  /** s */
+  /** Simulated time [s]. */
   readonly time: number;
   readonly stored: boolean;
   readonly rasters: ReadonlyMap<string, Raster>;
   readonly particles: Particles | null;
-  /** Those that are not as they were when the run began; null if all are. */
+  /** Bodies that differ from the start of the run; null if none does. */
   readonly bodies: Bodies | null;
 }
 
@@ -77,8 +77,8 @@ function readRaster(raster: WireRaster): Raster {
     rows: raster.rows,
     columns: raster.columns,
     values: readCodes(raster.values, cells, `raster of ${raster.quantity}`, 2),
-    shade: bytesOf(raster.shade, cells),
-    cover: bytesOf(raster.cover, cells),
+    light: dataOrNull(raster.shade, cells),
+    fluidFraction: dataOrNull(raster.cover, cells),
     lower: [raster.lower[0] ?? 0, raster.lower[1] ?? 0],
     upper: [raster.upper[0] ?? 1, raster.upper[1] ?? 1],
     low: raster.low,
@@ -86,7 +86,7 @@ function readRaster(raster: WireRaster): Raster {
   };
 }
 
-function bytesOf(codes: WireCodes | undefined, count: number): Uint8Array | null {
+function dataOrNull(codes: WireCodes | undefined, count: number): Uint8Array | null {
   return codes?.data.length === count ? codes.data : null;
 }
 
@@ -102,40 +102,40 @@ function readParticles(particles: WireParticles): Particles {
     quantity: particles.quantity,
     unit: particles.unit,
     values: readCodes(particles.values, count, `particles' ${particles.quantity}`, 0),
-    ids: bytes.length === 8 * count ? new BigInt64Array(aligned(bytes)) : new BigInt64Array(0),
+    ids: bytes.length === 8 * count ? new BigInt64Array(alignedCopy(bytes)) : new BigInt64Array(0),
   };
 }
 
-function readCodes(codes: WireCodes | undefined, count: number, what: string, reserved: number): Codes {
+function readCodes(codes: WireCodes | undefined, count: number, name: string, reserved: number): Codes {
   if (!codes || (codes.width !== 1 && codes.width !== 2) || codes.data.length !== count * codes.width) {
-    throw new RangeError(`${what}: ${codes?.data.length ?? 0} bytes where ${count} codes are due`);
+    throw new RangeError(`${name}: ${codes?.data.length ?? 0} bytes, expected ${count} codes`);
   }
   return {
-    data: codes.width === 1 ? codes.data : new Uint16Array(aligned(codes.data)),
+    data: codes.width === 1 ? codes.data : new Uint16Array(alignedCopy(codes.data)),
     offset: codes.offset,
     scale: codes.scale,
     error: codes.error,
-    top: (codes.width === 1 ? 255 : 65535) - reserved,
+    maxValueCode: (codes.width === 1 ? 255 : 65535) - reserved,
   };
 }
 
-/** The bytes as a buffer of their own: an array of wider numbers must start at a multiple of their width. */
-function aligned(bytes: Uint8Array): ArrayBuffer {
+/** A copy in a buffer of its own: an array of wider numbers must start at a multiple of their width. */
+function alignedCopy(bytes: Uint8Array): ArrayBuffer {
   return bytes.slice().buffer as ArrayBuffer;
 }
 
-/** Every n-th value, float32, without cells that hold no fluid. */
-export function sample(codes: Codes, every = 1): Float32Array {
-  const found = new Float32Array(Math.ceil(codes.data.length / every));
+/** Every n-th value as float32, without cells that contain no fluid. */
+export function decode(codes: Codes, every = 1): Float32Array {
+  const values = new Float32Array(Math.ceil(codes.data.length / every));
   let count = 0;
   for (let k = 0; k < codes.data.length; k += every) {
     const code = codes.data[k] as number;
-    if (code <= codes.top) found[count++] = codes.offset + codes.scale * code;
+    if (code <= codes.maxValueCode) values[count++] = codes.offset + codes.scale * code;
   }
-  return found.subarray(0, count);
+  return values.subarray(0, count);
 }
 
-/** The value at a place [m], bilinear between cells; NaN outside and where there is no fluid. */
+/** The value at (x, y) [m], bilinear between cells; NaN outside the raster and where there is no fluid. */
 export function valueAt(raster: Raster, x: number, y: number): number {
   const { lower, upper, columns, rows, values } = raster;
   if (x < lower[0] || x > upper[0] || y < lower[1] || y > upper[1]) return Number.NaN;
@@ -151,7 +151,7 @@ export function valueAt(raster: Raster, x: number, y: number): number {
     const column = Math.min(columns - 1, Math.max(0, i + di));
     const row = Math.min(rows - 1, Math.max(0, j + dj));
     const code = values.data[row * columns + column] as number;
-    if (code > values.top) continue;
+    if (code > values.maxValueCode) continue;
     const w = (di ? u - i : 1 - u + i) * (dj ? v - j : 1 - v + j);
     sum += w * code;
     weight += w;

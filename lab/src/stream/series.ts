@@ -1,4 +1,4 @@
-/** Time series: columns of numbers that grow, and of which every second row goes when there are very many. */
+/** Time series: growing columns of numbers. Long series are thinned to every second row. */
 
 import { signal } from "@preact/signals";
 import type { SeriesRows } from "./stream_pb";
@@ -8,7 +8,7 @@ export class Series {
   readonly units: readonly string[];
   private columns: Float64Array[];
   count = 0;
-  /** Row k is row k * every of the run. */
+  /** Row k here is row k * every of the run. */
   every = 1;
 
   constructor(names: readonly string[], units: readonly string[]) {
@@ -17,7 +17,7 @@ export class Series {
     this.columns = names.map(() => new Float64Array(1024));
   }
 
-  /** Rows so far of a column: (count) float64, a view that the next `write` may outdate. */
+  /** The rows of a column so far (count), float64. The view may become invalid at the next `write`. */
   column(name: string): Float64Array | null {
     const column = this.columns[this.names.indexOf(name)];
     return column ? column.subarray(0, this.count) : null;
@@ -27,7 +27,7 @@ export class Series {
     return this.units[this.names.indexOf(name)] ?? "";
   }
 
-  /** Drops rows until they lie so far apart: a power of two. */
+  /** Drops rows so that every `every`-th row of the run remains; `every` is a power of two. */
   thin(every: number): void {
     const ratio = every / this.every;
     if (ratio <= 1) return;
@@ -37,16 +37,16 @@ export class Series {
     this.every = every;
   }
 
-  /** Puts rows at `first`, over what may be there. */
+  /** Writes rows from index `first` on and overwrites existing ones. */
   write(first: number, columns: readonly ArrayLike<number>[]): void {
     const rows = columns[0]?.length ?? 0;
     const end = first + rows;
     if (end > (this.columns[0]?.length ?? 0)) {
       const size = Math.max(end, 2 * this.count);
       this.columns = this.columns.map((old) => {
-        const wide = new Float64Array(size);
-        wide.set(old.subarray(0, this.count));
-        return wide;
+        const extended = new Float64Array(size);
+        extended.set(old.subarray(0, this.count));
+        return extended;
       });
     }
     this.columns.forEach((column, k) => column.set(columns[k] ?? [], first));
@@ -56,11 +56,11 @@ export class Series {
 
 export class SeriesStore {
   readonly all = new Map<string, Series>();
-  /** Grows with every change. */
+  /** Incremented with every change. */
   readonly version = signal(0);
 
-  /** False if rows before these are missing: then nothing is taken. */
-  take(rows: SeriesRows): boolean {
+  /** Appends rows. Returns false, and changes nothing, if earlier rows are missing. */
+  append(rows: SeriesRows): boolean {
     const every = Number(rows.every) || 1;
     const first = Number(rows.first);
     let series = this.all.get(rows.name);
@@ -71,16 +71,16 @@ export class SeriesStore {
     }
     series.thin(every);
     const ratio = series.every / every;
-    const begin = keptBefore(first, ratio);
-    if (begin > series.count) return false;
-    const own = (_: number, k: number): boolean => (first + k) % ratio === 0;
-    series.write(begin, rows.columns.map(({ values }) => (ratio > 1 ? values.filter(own) : values)));
+    const start = keptBefore(first, ratio);
+    if (start > series.count) return false;
+    const isKept = (_: number, k: number): boolean => (first + k) % ratio === 0;
+    series.write(start, rows.columns.map(({ values }) => (ratio > 1 ? values.filter(isKept) : values)));
     this.version.value++;
     return true;
   }
 
-  /** A whole series, in place of what was there. */
-  put(name: string, series: Series): void {
+  /** Sets a whole series. */
+  set(name: string, series: Series): void {
     this.all.set(name, series);
     this.version.value++;
   }
@@ -91,12 +91,12 @@ export class SeriesStore {
   }
 }
 
-/** How many of the rows before row `first` are left when of each `ratio` only the first stays. */
+/** Number of rows before row `first` that remain when only every `ratio`-th row is kept. */
 function keptBefore(first: number, ratio: number): number {
   return Math.ceil(first / ratio);
 }
 
-/** The row of the last time that is not after `time`; -1 if there is none. */
+/** Index of the last row at or before `time`; -1 if there is none. */
 export function rowAt(times: Float64Array, time: number): number {
   let low = 0;
   let high = times.length;
@@ -108,7 +108,7 @@ export function rowAt(times: Float64Array, time: number): number {
   return low - 1;
 }
 
-/** The value of the last row that is not after `time`; NaN if there is none. */
+/** Value of the last row at or before `time`; NaN if there is none. */
 export function valueAtTime(times: Float64Array, values: Float64Array, time: number): number {
   return values[rowAt(times, time + 1e-12)] ?? Number.NaN;
 }
@@ -122,12 +122,12 @@ export interface Statistics {
   readonly mean: number;
   readonly min: number;
   readonly max: number;
-  /** Root mean square of the departure from the mean. */
+  /** Root mean square of the deviation from the mean. */
   readonly rms: number;
   readonly rows: number;
 }
 
-/** Of the rows inside a window; by the trapezoidal rule, so that uneven times count rightly. */
+/** Statistics of the rows inside a window, by the trapezoidal rule, so that uneven intervals are weighted correctly. */
 export function statistics(times: Float64Array, values: Float64Array, window: Window): Statistics | null {
   const first = rowAt(times, window.from - 1e-12) + 1;
   const last = rowAt(times, window.to + 1e-12);

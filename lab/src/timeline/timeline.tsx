@@ -1,15 +1,16 @@
-/** The one timeline: what has been computed, where one looks, what was steered. */
+/** The timeline: computed time, displayed time, steering marks, playback controls. */
 
 import { effect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../app/icons";
-import { ticks } from "../colors/scale";
+import { roundTicks } from "../colors/scale";
 import { following, goLive, playing, SPEEDS, scrub, shownStep, speed, stepFrame, time, togglePlay } from "../state/playback";
+import { outcome, unfinished } from "../state/outcome";
 import * as run from "../state/run";
 import { theme } from "../state/theme";
 import * as view from "../state/view";
 import type { Mark } from "../stream/stream_pb";
-import { drawFilm } from "./film";
+import { drawFilmstrip } from "./filmstrip";
 
 export function Timeline() {
   if (run.kind.value !== "run") return null;
@@ -18,20 +19,21 @@ export function Timeline() {
       <Outcome />
       <Transport />
       <Track />
-      <Now />
+      <TimeAndSpeed />
     </section>
   );
 }
 
-/** Why a run came to no good end, as long as it is looked at. */
+/** The outcome of a run that did not finish, with its reason. */
 function Outcome() {
-  const ended = run.ended.value;
-  if (!ended || !["failed", "lost"].includes(ended.outcome)) return null;
+  const ended = outcome.value;
+  const shown = ended && unfinished(ended.name);
+  if (!shown) return null;
   return (
     <details class="outcome">
-      <summary title="All of it, or its beginning">
-        <span class="chip bad">{ended.outcome}</span>
-        <span class="why">{ended.message || "It does not say why."}</span>
+      <summary title="Show or hide the full message">
+        <span class={`chip ${shown.chip}`}>{ended.name}</span>
+        <span class="reason">{ended.message || shown.reason}</span>
       </summary>
     </details>
   );
@@ -41,17 +43,17 @@ function Transport() {
   const running = playing.value || (following.value && run.isLive.value);
   return (
     <div class="transport">
-      <button type="button" class="button icon bare" aria-label="One frame back" title="One frame back (,)" onClick={() => stepFrame(-1)}>
+      <button type="button" class="button icon bare" aria-label="Previous frame" title="Previous frame (,)" onClick={() => stepFrame(-1)}>
         <Icon name="stepBack" />
       </button>
-      <button type="button" class="button icon play" aria-label={running ? "Hold the picture" : "Play"} title={running ? "Hold the picture (Space)" : "Play (Space)"} onClick={togglePlay}>
+      <button type="button" class="button icon play" aria-label={running ? "Pause playback" : "Play"} title={running ? "Pause playback (Space)" : "Play (Space)"} onClick={togglePlay}>
         <Icon name={running ? "pause" : "play"} />
       </button>
-      <button type="button" class="button icon bare" aria-label="One frame on" title="One frame on (.)" onClick={() => stepFrame(1)}>
+      <button type="button" class="button icon bare" aria-label="Next frame" title="Next frame (.)" onClick={() => stepFrame(1)}>
         <Icon name="stepOn" />
       </button>
       {run.isLive.value && (
-        <button type="button" class="button small live" aria-pressed={following.value} onClick={goLive} title="Follow the newest frame">
+        <button type="button" class="button small live" aria-pressed={following.value} onClick={goLive} title="Follow the latest frame">
           <i aria-hidden="true" /> Live
         </button>
       )}
@@ -59,26 +61,26 @@ function Transport() {
   );
 }
 
-/** The time at the right end of the track [s]. */
-function end(): number {
-  const last = run.span.value[1];
-  if (run.ended.value) return last || run.ended.value.time || 1e-9; // its frames are not known at once
+/** Time at the right end of the track [s]. */
+function endTime(): number {
+  const last = run.timeRange.value[1];
+  if (run.ended.value) return last || run.ended.value.time || 1e-9; // its list of frames is loaded later
   return Math.max(run.progress.value?.end || run.hello.value?.end || 0, last, 1e-9);
 }
 
 function Track() {
   const box = useRef<HTMLDivElement>(null);
-  const film = useRef<HTMLCanvasElement>(null);
-  const last = run.span.value[1];
-  const whole = end();
+  const thumbnails = useRef<HTMLCanvasElement>(null);
+  const last = run.timeRange.value[1];
+  const whole = endTime();
 
   useEffect(() => {
     let timer = 0;
     const stop = effect(() => {
-      for (const each of [run.momentsVersion, view.quantity, view.shownScale, theme, run.ended]) each.value;
+      for (const each of [run.framesVersion, view.quantity, view.shownScale, theme, run.ended]) each.value;
       timer ||= window.setTimeout(() => {
         timer = 0;
-        if (film.current) drawFilm(film.current, end());
+        if (thumbnails.current) drawFilmstrip(thumbnails.current, endTime());
       }, 400);
     });
     return () => {
@@ -115,7 +117,7 @@ function Track() {
       class="track"
       role="slider"
       tabIndex={0}
-      aria-label="Time shown"
+      aria-label="Displayed time"
       aria-valuemin={0}
       aria-valuemax={Number(last.toFixed(4))}
       aria-valuenow={Number(Math.min(time.value, last).toFixed(4))}
@@ -129,13 +131,13 @@ function Track() {
         if (event.buttons === 1) at(event);
       }}
     >
-      <canvas class="film" ref={film} aria-hidden="true" />
+      <canvas class="film" ref={thumbnails} aria-hidden="true" />
       <div class="ahead" style={{ left: share(last) }} />
       {run.marks.value.filter(isChange).map((mark) => (
         <span key={`${mark.step}${mark.text}`} class="mark" style={{ left: share(mark.time) }} title={`${mark.text} (step ${mark.step})`} />
       ))}
       <div class="ruler" aria-hidden="true">
-        {run.hello.value && ticks({ low: 0, high: whole }, 8).map((value) => (
+        {run.hello.value && roundTicks({ low: 0, high: whole }, 8).map((value) => (
           <span key={value} style={{ left: share(value) }}>
             {Number(value.toPrecision(4))} s
           </span>
@@ -146,19 +148,19 @@ function Track() {
   );
 }
 
-/** Whether a mark says that something was changed, not only when it was computed. */
+/** Whether a mark is a change of the flow, not a pause, step or stop. */
 function isChange(mark: Mark): boolean {
   return !["pause", "resume", "step", "stop"].includes(mark.command);
 }
 
-function Now() {
+function TimeAndSpeed() {
   return (
     <div class="now">
       <div>
         <div class="t">{time.value.toFixed(3)} s</div>
         <div class="step">step {shownStep.value.toLocaleString("en")}</div>
       </div>
-      <select aria-label="Speed of playing" value={String(speed.value)} onChange={(event) => (speed.value = Number(event.currentTarget.value))}>
+      <select aria-label="Playback speed" value={String(speed.value)} onChange={(event) => (speed.value = Number(event.currentTarget.value))}>
         {SPEEDS.map((each) => (
           <option key={each} value={String(each)}>
             {each} ×

@@ -1,13 +1,13 @@
-/** Setup and File: the same world, as fields and as text; beside a strip of tools also the list of its bodies. */
+/** The sidebar: Setup shows the world as fields, File as text. In small windows it also lists the bodies. */
 
 import { signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { hasSheet, hasStrip, sheetOpen } from "../state/room";
+import { hasSheet, hasToolStrip, sheetOpen } from "../state/layout";
 import * as world from "../state/world";
 import { FilePanel } from "./file";
 import { Icon } from "./icons";
-import { Contents } from "./left";
-import { close, closesOnEscape, useOpening } from "./opening";
+import { ObjectList } from "./tools";
+import { close, closeOnEscape, useFocusOnOpen } from "./disclosure";
 import { Setup } from "./setup";
 
 export type Tab = "setup" | "bodies" | "file";
@@ -15,22 +15,22 @@ export const tab = signal<Tab>("setup");
 
 const NAMES: Record<Tab, string> = { setup: "Setup", bodies: "Bodies", file: "File" };
 
-/** In a window with little room a sheet, which is there while it is open. */
-export function Right() {
+/** The sidebar; in small windows a sheet that can be opened and closed. */
+export function Sidebar() {
   const box = useRef<HTMLElement>(null);
   const isSheet = hasSheet.value;
   const open = !isSheet || sheetOpen.value;
-  useOpening(open, box, "[role=tab][aria-selected=true]");
+  useFocusOnOpen(open, box, "[role=tab][aria-selected=true]");
   if (!open) return null;
   return (
-    <aside class="right" id="world" aria-label="World" ref={box} onKeyDown={isSheet ? closesOnEscape(sheetOpen, "world") : undefined}>
+    <aside class="right" id="world" aria-label="World" ref={box} onKeyDown={isSheet ? closeOnEscape(sheetOpen, "world") : undefined}>
       <Tabs />
     </aside>
   );
 }
 
 function Tabs() {
-  const names: readonly Tab[] = hasStrip.value ? ["setup", "bodies", "file"] : ["setup", "file"];
+  const names: readonly Tab[] = hasToolStrip.value ? ["setup", "bodies", "file"] : ["setup", "file"];
   const shown = names.includes(tab.value) ? tab.value : "setup";
   const count = world.problems.value.length;
   const onKey = (event: KeyboardEvent): void => {
@@ -56,7 +56,7 @@ function Tabs() {
               onClick={() => (tab.value = name)}
             >
               {NAMES[name]}
-              {count > 0 && name !== "bodies" && <Count of={count} />}
+              {count > 0 && name !== "bodies" && <ProblemCount of={count} />}
             </button>
           ))}
         </div>
@@ -67,14 +67,14 @@ function Tabs() {
         )}
       </div>
       <div class="panel" id="world-panel" role="tabpanel" aria-labelledby={`tab-${shown}`}>
-        {{ setup: () => <Setup />, bodies: () => <Contents />, file: () => <FilePanel /> }[shown]()}
+        {{ setup: () => <Setup />, bodies: () => <ObjectList />, file: () => <FilePanel /> }[shown]()}
       </div>
     </>
   );
 }
 
-/** How many things are to be mended. */
-export function Count({ of }: { of: number }) {
+/** The number of problems of the world. */
+export function ProblemCount({ of }: { of: number }) {
   return (
     <span class="count" aria-label={`${of} ${of === 1 ? "problem" : "problems"}`}>
       {of}

@@ -1,20 +1,20 @@
-/** From the first screen to the instrument and back. */
+/** Navigation between the home screen and the lab; opening worlds and runs. */
 
 import { signal } from "@preact/signals";
 import * as v from "valibot";
-import { ask, Refused } from "../api/client";
-import { type GalleryWorld, gallerySchema, textSchema } from "../api/types";
-import { choose } from "../draw/drawing";
+import { ask, RequestError } from "../api/client";
+import { type GalleryWorld, gallerySchema, tomlSchema } from "../api/types";
+import { chooseTool } from "../draw/drawing";
 import { notify } from "../state/notices";
-import { restart } from "../state/playback";
+import { resetPlayback } from "../state/playback";
 import * as run from "../state/run";
-import { leave, openRun, refresh, type Run, runs } from "../state/runs";
+import { disconnect, openRun, refresh, type Run, runs } from "../state/runs";
 import { screen } from "../state/screen";
 import * as view from "../state/view";
 import * as world from "../state/world";
 
 export const gallery = signal<readonly GalleryWorld[]>([]);
-/** The lesson that the open world is, if it is one of the gallery. */
+/** The lesson of the open world, if it is a world of the gallery. */
 export const lesson = signal<GalleryWorld | null>(null);
 
 let loading: Promise<void> | null = null;
@@ -26,20 +26,20 @@ export function loadGallery(): Promise<void> {
     })
     .catch((error: unknown) => {
       loading = null;
-      if (error instanceof Refused) notify("problem", error.message);
+      if (error instanceof RequestError) notify("problem", error.message);
       else throw error;
     });
   return loading;
 }
 
-/** Opens a text in the instrument. */
+/** Opens a world file in the lab. */
 export async function openText(text: string, name: string): Promise<void> {
-  leave();
+  disconnect();
   run.clear("none");
-  restart();
-  view.moved.value = null;
-  view.followed.value = null;
-  choose("select");
+  resetPlayback();
+  view.userCamera.value = null;
+  view.followedParticle.value = null;
+  chooseTool("select");
   screen.value = "lab";
   await world.open(text, name);
 }
@@ -48,22 +48,22 @@ export async function openGallery(name: string): Promise<void> {
   await loadGallery();
   const found = gallery.value.find((item) => item.name === name);
   if (!found) {
-    notify("problem", `The gallery has no world "${name}".`);
+    notify("problem", `The gallery has no world called "${name}".`);
     return;
   }
   lesson.value = found;
   await openText(found.toml, found.name);
 }
 
-/** An empty channel with a stream through it, and the pen in hand. */
-const EMPTY = `# A channel to put things into.
+/** World file of an empty channel. */
+const EMPTY_CHANNEL = `# An empty channel.
 format = 1
 title  = "My channel"
 
 [let]
 H  = 0.4                    # height of the channel [m]
-U  = 1.0                    # speed of the stream [m/s]
-D  = 0.1                    # size of what stands in it [m]
+U  = 1.0                    # speed of the inflow [m/s]
+D  = 0.1                    # size of a body [m]
 Re = 100
 
 [reference]
@@ -91,49 +91,49 @@ top    = { type = "wall", slip = true }
 end = 4.0
 `;
 
-export async function drawYourOwn(): Promise<void> {
+export async function openEmptyChannel(): Promise<void> {
   lesson.value = null;
-  await openText(EMPTY, "my_channel");
-  choose("circle");
+  await openText(EMPTY_CHANNEL, "my_channel");
+  chooseTool("circle");
 }
 
-/** A world file, or a picture or film of a run, which has its world inside. */
+/** Opens a world file, or the world inside a picture or video of a run. */
 export async function openFile(file: File | undefined): Promise<void> {
   if (!file) return;
   try {
-    const text = file.name.endsWith(".toml") ? await file.text() : await worldOf(file);
+    const text = file.name.endsWith(".toml") ? await file.text() : await worldInside(file);
     lesson.value = null;
     await openText(text, file.name.replace(/\.\w+$/, ""));
   } catch (error) {
-    if (error instanceof Refused) notify("problem", error.message);
+    if (error instanceof RequestError) notify("problem", error.message);
     else throw error;
   }
 }
 
-async function worldOf(file: File): Promise<string> {
-  return (await ask(textSchema, "POST", "open", file)).toml;
+async function worldInside(file: File): Promise<string> {
+  return (await ask(tomlSchema, "POST", "open", file)).toml;
 }
 
 export function goHome(): void {
-  leave();
+  disconnect();
   run.clear("none");
   lesson.value = null;
-  screen.value = "welcome";
+  screen.value = "home";
 }
 
-/** A run of the list, with the lesson that its world is. */
-export async function showRun(item: Run): Promise<void> {
+/** Opens a run of the list, with the lesson of its world. */
+export async function openListedRun(item: Run): Promise<void> {
   await loadGallery();
   lesson.value = gallery.value.find(({ title }) => title === item.title) ?? null;
-  choose("select");
+  chooseTool("select");
   await openRun(item.id);
 }
 
-/** What the address names: a run. */
-export async function openAddress(): Promise<void> {
+/** Opens the run named in the address. */
+export async function openRunInUrl(): Promise<void> {
   const wanted = v.safeParse(v.pipe(v.string(), v.minLength(1)), new URL(location.href).searchParams.get("run"));
   if (!wanted.success) return;
   await refresh();
   const listed = runs.value.find(({ id }) => id === wanted.output);
-  await (listed ? showRun(listed) : openRun(wanted.output));
+  await (listed ? openListedRun(listed) : openRun(wanted.output));
 }
