@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/block_sum.hpp"
 #include "base/reproducible_sum.hpp"
 #include "comm/collectives.hpp"
-#include "observe/block_sum.hpp"
 
 namespace eddyline::observe {
 

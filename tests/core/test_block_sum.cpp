@@ -5,12 +5,11 @@
 #include <limits>
 #include <vector>
 
+#include "base/block_sum.hpp"
 #include "base/random.hpp"
 #include "harness.hpp"
-#include "observe/block_sum.hpp"
 
 using namespace eddyline;
-using observe::BlockSum;
 
 namespace {
 
