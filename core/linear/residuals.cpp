@@ -1,0 +1,68 @@
+#include "linear/residuals.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "comm/collectives.hpp"
+
+namespace eddyline::linear {
+
+Residuals::Residuals(comm::Communicator& communicator, const SolveOptions& options)
+    : communicator_(communicator),
+      dots_(communicator, options.instructions),
+      constant_kernel_(options.constant_kernel) {}
+
+std::optional<Outcome> Residuals::begin(std::span<const double> b, std::span<double> x, std::span<double> scratch) {
+  b_ = b, mean_b_ = 0;
+  if (constant_kernel_) {
+    std::int64_t unknowns[] = {static_cast<std::int64_t>(b.size())};
+    comm::sum(communicator_, unknowns, "linear solver");
+    unknowns_ = static_cast<double>(unknowns[0]);
+    mean_b_ = mean(b);
+  }
+  for_each_unknown(b.size(), [&](std::size_t i) { scratch[i] = b[i] - mean_b_; });
+  const DotTerm squares[] = {{scratch.data(), scratch.data()}};
+  squares_b_ = dots_.of(squares, b.size())[0];
+  if (!std::isfinite(squares_b_)) return Outcome{Reason::not_finite, 0, 1};
+  if (is_zero(scratch.first(b.size()))) {
+    std::fill_n(x.begin(), b.size(), 0.0);
+    return Outcome{Reason::converged, 0, 0};
+  }
+  constexpr double k_least_squares = 0x1p-900;  // below it, squares lose digits to underflow
+  if (squares_b_ < k_least_squares) return Outcome{Reason::out_of_range, 0, 1};
+  return std::nullopt;
+}
+
+bool Residuals::is_zero(std::span<const double> b) {
+  // Where b is constant, what its mean leaves is rounding.
+  const double rounding = 0x1p-51 * std::abs(mean_b_);
+  if (squares_b_ > unknowns_ * (rounding * rounding) && squares_b_ > 0) return false;
+  double largest[] = {0};
+  for (const double each : b) largest[0] = std::max(largest[0], std::abs(each));
+  comm::maximum(communicator_, largest, "linear solver");
+  return largest[0] <= rounding;
+}
+
+double Residuals::norm(std::span<const double> r) {
+  const DotTerm terms[] = {{r.data(), r.data()}, {r.data()}};
+  const auto sums = dots_.of({terms, constant_kernel_ ? std::size_t{2} : std::size_t{1}}, b_.size());
+  return norm(sums[0], constant_kernel_ ? sums[1] : 0);
+}
+
+double Residuals::norm(double squares, double sum) const {
+  if (constant_kernel_) squares -= sum * mean_of(sum);
+  return squares < 0 ? 0 : std::sqrt(squares / squares_b_);
+}
+
+void Residuals::remove_constant(std::span<double> x) {
+  if (!constant_kernel_) return;
+  const double mean_x = mean(x.first(b_.size()));
+  for_each_unknown(b_.size(), [&](std::size_t i) { x[i] -= mean_x; });
+}
+
+double Residuals::mean(std::span<const double> x) {
+  const DotTerm sum[] = {{x.data()}};
+  return mean_of(dots_.of(sum, x.size())[0]);
+}
+
+}  // namespace eddyline::linear

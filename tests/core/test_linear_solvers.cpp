@@ -1,0 +1,444 @@
+// Conjugate gradients, Chebyshev and multigrid on Poisson problems: the same bits for any cut, and what solvers say
+// where there is no solution.
+#include <omp.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/instructions.hpp"
+#include "base/random.hpp"
+#include "comm/alone.hpp"
+#include "harness.hpp"
+#include "linear/chebyshev.hpp"
+#include "linear/conjugate_gradients.hpp"
+#include "linear/diagonal.hpp"
+#include "linear/multigrid.hpp"
+#include "linear/stationary_iteration.hpp"
+#include "poisson.hpp"
+#include "thread_ranks.hpp"
+
+using namespace eddyline;
+using namespace fixture;
+using linear::ConjugateGradients;
+using linear::MultigridOptions;
+using linear::Outcome;
+using linear::Reason;
+using linear::SolveOptions;
+
+namespace {
+
+enum class Method { diagonal, chebyshev, multigrid, cycles };
+
+struct Way {
+  Method method = Method::multigrid;
+  MultigridOptions multigrid{};
+  SolveOptions options{};
+  int threads = 1;
+};
+
+struct Solved {
+  std::vector<double> x, history;  // x by the number of the cell
+  Outcome outcome;
+
+  bool operator==(const Solved& other) const {
+    const auto same = [](const std::vector<double>& a, const std::vector<double>& b) {
+      return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](double p, double q) {
+        return std::bit_cast<std::uint64_t>(p) == std::bit_cast<std::uint64_t>(q);
+      });
+    };
+    return same(x, other.x) && same(history, other.history) && outcome.reason == other.outcome.reason &&
+           outcome.iterations == other.outcome.iterations && same({outcome.residual}, {other.outcome.residual});
+  }
+};
+
+template <class Solver, class M>
+void solve_with(Solver&& solver, PoissonLevels& levels, M&& m, Solved& solved) {
+  auto& a = levels.level(0);
+  const std::vector<double> b = levels.right_side();
+  std::vector<double> x(a.extent());
+  solved.outcome = solver.solve(a, m, b, x);
+  solved.history.assign(solver.history().begin(), solver.history().end());
+  for (std::size_t i = 0; i < a.size(); ++i) solved.x[static_cast<std::size_t>(levels.layout().own[i])] = x[i];
+}
+
+void solve_on_rank(comm::Communicator& c, const Poisson& problem, const Cut& cut, const Way& way, Solved& solved) {
+  PoissonLevels levels(c, problem, cut);
+  SolveOptions options = way.options;
+  options.constant_kernel = problem.neumann;
+  auto& a = levels.level(0);
+  switch (way.method) {
+    case Method::diagonal: {
+      std::vector<double> diagonal(a.size());
+      for (std::size_t i = 0; i < a.size(); ++i) diagonal[i] = a.coefficient(i, i);
+      return solve_with(ConjugateGradients(c, options), levels, linear::DiagonalPreconditioner(diagonal), solved);
+    }
+    case Method::chebyshev:
+      return solve_with(ConjugateGradients(c, options), levels,
+                        linear::Chebyshev(a, levels.inverse_diagonal(0), {.degree = 4, .lowest = 0.1}), solved);
+    case Method::multigrid:
+      return solve_with(ConjugateGradients(c, options), levels, linear::Multigrid(levels, way.multigrid), solved);
+    case Method::cycles:
+      return solve_with(linear::StationaryIteration(c, options), levels, linear::Multigrid(levels, way.multigrid),
+                        solved);
+  }
+}
+
+/// What all ranks say must be the same.
+Solved solve(const Poisson& problem, const Cut& cut = {}, const Way& way = {}) {
+  Solved first;
+  first.x.resize(static_cast<std::size_t>(problem.cells[0] * problem.cells[1] * problem.cells[2]));
+  std::mutex mutex;
+  on_ranks(cut.ranks, [&](comm::Communicator& c) {
+    omp_set_num_threads(way.threads);
+    Solved own;
+    own.x = std::vector<double>(first.x.size());
+    solve_on_rank(c, problem, cut, way, own);
+    const std::lock_guard lock(mutex);
+    if (first.history.empty()) first.history = own.history, first.outcome = own.outcome;
+    for (std::size_t i = 0; i < own.x.size(); ++i) first.x[i] += own.x[i];  // 0 but on one rank
+    CHECK(first.history == own.history && first.outcome.residual == own.outcome.residual);
+  });
+  return first;
+}
+
+/// Ways of sharing out one problem. All must give the same bits.
+const Cut k_cuts[] = {{.ranks = 1, .boxes = {3, 2, 2}},
+                      {.ranks = 2, .boxes = {2, 1, 1}},
+                      {.ranks = 3, .boxes = {5, 3, 1}, .scattered = true},
+                      {.ranks = 4, .boxes = {2, 2, 1}, .on_rank_0 = 64},
+                      {.ranks = 4, .boxes = {1, 7, 2}, .scattered = true, .on_rank_0 = 600}};
+
+void check_same_for_all_cuts(const Poisson& problem, const Way& way) {
+  const Solved expected = solve(problem, {}, way);
+  CHECK(expected.outcome.converged());
+  CHECK(expected.history.size() == static_cast<std::size_t>(expected.outcome.iterations) + 1);
+  for (const Cut& cut : k_cuts) CHECK(solve(problem, cut, way) == expected);
+}
+
+int iterations(const Poisson& problem, const Way& way) {
+  const Solved solved = solve(problem, {}, way);
+  CHECK(solved.outcome.converged());
+  return solved.outcome.iterations;
+}
+
+/// A matrix of one rank, by its diagonal and the same number beside it.
+struct Tridiagonal {
+  std::vector<double> diagonal;
+  double beside = 0;
+
+  std::size_t size() const { return diagonal.size(); }
+  std::size_t extent() const { return diagonal.size(); }
+  void apply(std::span<double> x, std::span<double> y) const {
+    for (std::size_t i = 0; i < size(); ++i) {
+      y[i] = diagonal[i] * x[i];
+      if (i > 0) y[i] += beside * x[i - 1];
+      if (i + 1 < size()) y[i] += beside * x[i + 1];
+    }
+  }
+};
+
+Outcome outcome_of(Tridiagonal a, const std::vector<double>& b, const SolveOptions& options = {},
+                   std::vector<double> x = {}) {
+  const auto alone = comm::alone();
+  linear::NoPreconditioner m;
+  x.resize(b.size());
+  return ConjugateGradients(*alone, options).solve(a, m, b, x);
+}
+
+constexpr double k_pi = 3.14159265358979323846;
+
+}  // namespace
+
+// --- the law
+// ----------------------------------------------------------------------------------------------------------
+
+TEST(any_cut_gives_the_same_bits_in_2d) {
+  for (const bool neumann : {false, true})
+    for (const Method method : {Method::diagonal, Method::chebyshev, Method::multigrid, Method::cycles})
+      check_same_for_all_cuts({.cells = {32, 32, 1}, .neumann = neumann}, {.method = method});
+}
+
+TEST(any_cut_gives_the_same_bits_in_3d) {
+  for (const bool neumann : {false, true})
+    check_same_for_all_cuts({.cells = {16, 16, 16}, .neumann = neumann},
+                            {.multigrid = {.cycle = MultigridOptions::Cycle::w}});
+}
+
+TEST(threads_and_instruction_sets_give_the_same_bits) {
+  const Poisson problem{.cells = {96, 96, 1}, .neumann = true};  // enough for threads to share
+  const Solved expected = solve(problem);
+  CHECK(expected.outcome.converged());
+  CHECK(solve(problem, {}, {.threads = 3}) == expected);
+  CHECK(solve(problem, {.ranks = 2, .boxes = {2, 1, 1}}, {.threads = 2}) == expected);
+  for (const auto& instructions : instruction_sets())
+    CHECK(solve(problem, {}, {.options = {.instructions = instructions}}) == expected);
+}
+
+/// A rank that counts its reductions.
+class CountingRank final : public ThreadRank {
+ public:
+  using ThreadRank::ThreadRank;
+  std::unique_ptr<comm::Requests> requests() override {
+    return std::make_unique<Counting>(exchange_, rank_, collectives_, reductions);
+  }
+
+  int reductions = 0;
+
+ private:
+  struct Counting final : ThreadRequests {
+    Counting(Exchange& exchange, int rank, std::int64_t& collectives, int& count)
+        : ThreadRequests(exchange, rank, collectives), reductions(count) {}
+    void sum(std::span<std::int64_t> values) override {
+      ++reductions;
+      ThreadRequests::sum(values);
+    }
+    int& reductions;
+  };
+};
+
+TEST(an_iteration_takes_one_reduction) {
+  for (const bool neumann : {false, true}) {
+    Exchange exchange(2);
+    const auto run = [&](int rank) {
+      CountingRank c(exchange, rank);
+      Solved solved;
+      solved.x.resize(32 * 32);
+      solve_on_rank(c, {.cells = {32, 32, 1}, .neumann = neumann}, {.ranks = 2, .boxes = {2, 1, 1}},
+                    {.method = Method::diagonal}, solved);
+      // Beside one an iteration: for b, for the first residual, at the end to look early and to confirm; with a kernel
+      // to count unknowns, and for the means of b and x.
+      CHECK(solved.outcome.converged() && solved.outcome.iterations > 50);
+      CHECK(c.reductions <= solved.outcome.iterations + (neumann ? 3 : 0) + 10);
+    };
+    std::thread other(run, 1);
+    run(0);
+    other.join();
+  }
+}
+
+// --- multigrid
+// --------------------------------------------------------------------------------------------------------
+
+TEST(iterations_do_not_grow_with_the_mesh) {
+  using Cycle = MultigridOptions::Cycle;
+  for (const bool neumann : {false, true})
+    for (const Cycle cycle : {Cycle::v, Cycle::w}) {
+      const auto of = [&](std::int64_t n, bool flat, Method method = Method::multigrid) {
+        return iterations({.cells = {n, n, flat ? 1 : n}, .neumann = neumann},
+                          {.method = method, .multigrid = {.cycle = cycle}});
+      };
+      const int flat = of(32, true), solid = of(8, false);
+      CHECK(flat <= 7 && solid <= 8);
+      CHECK(std::abs(of(64, true) - flat) <= 1 && std::abs(of(128, true) - flat) <= 1);
+      CHECK(std::abs(of(16, false) - solid) <= 1 && std::abs(of(32, false) - solid) <= 1);
+      if (cycle == Cycle::v) CHECK(std::abs(of(64, true, Method::cycles) - of(32, true, Method::cycles)) <= 1);
+    }
+}
+
+TEST(aggregates_want_their_correction_enlarged) {
+  const auto of = [](std::int64_t n, double correction) {
+    return iterations({.cells = {n, n, 1}, .aggregates = true},
+                      {.multigrid = {.cycle = MultigridOptions::Cycle::w, .correction = correction}});
+  };
+  const int coarse = of(32, 1.7);
+  CHECK(coarse <= 10 && std::abs(of(64, 1.7) - coarse) <= 1);
+  CHECK(of(64, 1) >= coarse + 3);
+}
+
+TEST(a_cycle_is_symmetric_and_positive) {
+  const auto alone = comm::alone();
+  for (const auto cycle : {MultigridOptions::Cycle::v, MultigridOptions::Cycle::w}) {
+    PoissonLevels levels(*alone, {.cells = {16, 16, 1}}, {});
+    linear::Multigrid multigrid(levels, {.cycle = cycle});
+    const std::size_t n = levels.level(0).size();
+    std::vector<double> r(n), s(n), of_r(n), of_s(n);
+    for (std::size_t i = 0; i < n; ++i) r[i] = uniform_random(1, i, 0) - 0.5, s[i] = uniform_random(2, i, 0) - 0.5;
+    multigrid.apply(r, of_r);
+    multigrid.apply(s, of_s);
+    const auto dot = [](const std::vector<double>& a, const std::vector<double>& b) {
+      return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+    };
+    CHECK_NEAR(dot(of_r, s), dot(r, of_s), 1e-12);
+    CHECK(dot(of_r, r) > 0 && dot(of_s, s) > 0);
+  }
+}
+
+TEST(the_number_of_levels_follows_from_the_cells) {
+  CHECK(linear::number_of_levels({64, 64, 1}, 16) == 5);  // 64, 32, 16, 8, 4
+  CHECK(linear::number_of_levels({96, 48, 24}, 1) == 4);  // down to 12 x 6 x 3
+  CHECK(linear::number_of_levels({7, 8}, 1) == 1);
+  CHECK(linear::number_of_levels({2, 1, 1}, 1) == 2);
+  CHECK(linear::number_of_levels({1, 1}, 0) == 1);
+}
+
+// --- the solution
+// -----------------------------------------------------------------------------------------------------
+
+TEST(the_solution_converges_at_second_order) {
+  for (const bool neumann : {false, true}) {
+    const auto error_at = [&](std::int64_t n) {
+      const auto alone = comm::alone();
+      PoissonLevels levels(*alone, {.cells = {n, n, 1}, .neumann = neumann, .variable = false}, {});
+      const double h = 1 / static_cast<double>(n);
+      std::vector<double> exact, b, x(levels.level(0).extent(), 1.0);
+      for (const std::int64_t cell : levels.layout().own) {
+        const Cells at = levels.layout().position(cell);
+        const double px = k_pi * h * (static_cast<double>(at[0]) + 0.5),
+                     py = k_pi * h * (static_cast<double>(at[1]) + 0.5);
+        exact.push_back(neumann ? std::cos(px) * std::cos(py) : std::sin(px) * std::sin(py));
+        b.push_back(2 * k_pi * k_pi * exact.back() * h * h +
+                    (neumann ? 0.01 : 0));  // what A x cannot reach is left out
+      }
+      linear::Multigrid multigrid(levels, {});
+      ConjugateGradients solver(*alone, {.tolerance = 1e-10, .constant_kernel = neumann});
+      CHECK(solver.solve(levels.level(0), multigrid, b, x).converged());
+      double error = 0;
+      for (std::size_t i = 0; i < b.size(); ++i) error = std::max(error, std::abs(x[i] - exact[i]));
+      return error;
+    };
+    const double coarse = error_at(16), fine = error_at(32);
+    CHECK(coarse < 0.01);
+    CHECK_NEAR(coarse / fine, 4, 0.2);
+  }
+}
+
+TEST(all_methods_find_the_same_solution) {
+  const Poisson problem{.cells = {16, 16, 1}, .neumann = true};
+  const Solved expected = solve(problem, {}, {.options = {.tolerance = 1e-12}});
+  double mean = 0;
+  for (const double x : expected.x) mean += x / static_cast<double>(expected.x.size());
+  CHECK_NEAR(mean, 0, 1e-15);
+  for (const Method method : {Method::diagonal, Method::chebyshev, Method::cycles}) {
+    const Solved solved = solve(problem, {}, {.method = method, .options = {.tolerance = 1e-12}});
+    for (std::size_t i = 0; i < solved.x.size(); ++i) CHECK_NEAR(solved.x[i], expected.x[i], 1e-10);
+  }
+}
+
+TEST(conjugate_gradients_end_after_as_many_iterations_as_eigenvalues) {
+  Tridiagonal a{std::vector<double>(60)};
+  for (std::size_t i = 0; i < 60; ++i) a.diagonal[i] = 1 + static_cast<double>(i % 4);
+  CHECK(outcome_of(a, std::vector<double>(60, 1.0), {.tolerance = 1e-13}).iterations == 4);
+}
+
+TEST(chebyshev_is_its_polynomial) {
+  // On an eigenvector of D^-1 A the error is multiplied by T_k((theta - lambda) / delta) / T_k(theta / delta).
+  const linear::ChebyshevOptions options{.degree = 3, .highest = 2, .lowest = 0.5};
+  const double theta = 1.25, delta = 0.75;
+  const auto T3 = [](double t) { return t * (4 * t * t - 3); };
+  for (const double lambda : {0.1, 0.5, 1.0, 1.9}) {
+    Tridiagonal a{{4 * lambda}};
+    const std::vector<double> inverse{0.25}, b{4 * lambda * 7};
+    linear::Chebyshev chebyshev(a, inverse, options);
+    std::vector<double> x{5.0}, z{std::numeric_limits<double>::quiet_NaN()};
+    chebyshev.smooth(b, x);
+    chebyshev.apply(b, z);
+    const double factor = T3((theta - lambda) / delta) / T3(theta / delta);
+    CHECK_NEAR(x[0], 7 - 2 * factor, 1e-13);
+    CHECK_NEAR(z[0], 7 - 7 * factor, 1e-13);
+  }
+}
+
+// --- ends
+// -------------------------------------------------------------------------------------------------------------
+
+TEST(a_right_side_of_zeros_gives_zero) {
+  const auto alone = comm::alone();
+  Tridiagonal a{{2, 2}, -1};
+  linear::NoPreconditioner m;
+  std::vector<double> x{3, 4};
+  const Outcome outcome = ConjugateGradients(*alone, {}).solve(a, m, std::vector<double>{0, -0.0}, x);
+  CHECK(outcome.converged() && outcome.iterations == 0 && outcome.residual == 0 && x[0] == 0 && x[1] == 0);
+}
+
+TEST(a_constant_right_side_is_zero_where_constants_are_in_the_kernel) {
+  Tridiagonal a{std::vector<double>(10, 2.0), -1};
+  a.diagonal.front() = a.diagonal.back() = 1;
+  const SolveOptions options{.constant_kernel = true};
+  CHECK(outcome_of(a, std::vector<double>(10, 0.1), options).iterations == 0);
+  CHECK(outcome_of(a, std::vector<double>(10, 0.1), options).converged());
+  std::vector<double> b(10, 1000.0);
+  b[3] += 1, b[7] -= 1;
+  CHECK(outcome_of(a, b, options).converged());
+}
+
+TEST(a_solution_as_first_guess_takes_no_iteration) {
+  const Outcome outcome = outcome_of({{2, 2}, -1}, {1, 1}, {}, {1, 1});
+  CHECK(outcome.converged() && outcome.iterations == 0);
+}
+
+TEST(too_few_iterations_are_told_of) {
+  const Tridiagonal a{std::vector<double>(100, 2.0), -1};
+  const std::vector<double> b(100, 1.0);
+  const Outcome none = outcome_of(a, b, {.max_iterations = 0}), some = outcome_of(a, b, {.max_iterations = 7});
+  CHECK(none.reason == Reason::too_many_iterations && none.iterations == 0 && none.residual == 1);
+  CHECK(some.reason == Reason::too_many_iterations && some.iterations == 7 && some.residual > 0);
+  CHECK(linear::describe(some).find("too many iterations after 7 iterations, relative residual ") != std::string::npos);
+}
+
+TEST(what_is_not_positive_definite_breaks_down) {
+  CHECK(outcome_of({{1, -1}}, {1, 2}).reason == Reason::breakdown);
+  CHECK(outcome_of({{0, 0}}, {1, 2}).reason == Reason::breakdown);
+  const auto alone = comm::alone();
+  Tridiagonal a{{1, 1}};
+  const linear::DiagonalPreconditioner negative(std::vector<double>{-1, -1});
+  std::vector<double> x{0, 0};
+  const Outcome outcome = ConjugateGradients(*alone, {}).solve(a, negative, std::vector<double>{1, 2}, x);
+  CHECK(outcome.reason == Reason::breakdown && outcome.residual == 1 && x[0] == 0);
+}
+
+TEST(numbers_that_are_none_or_too_large_end_a_solve) {
+  constexpr double k_nan = std::numeric_limits<double>::quiet_NaN(),
+                   k_infinity = std::numeric_limits<double>::infinity();
+  for (const double bad : {k_nan, k_infinity, 1e200})
+    CHECK(outcome_of({{1, 1}}, {1, bad}).reason == Reason::not_finite);
+  for (const double bad : {k_nan, k_infinity}) CHECK(outcome_of({{1, bad}}, {1, 2}).reason == Reason::not_finite);
+  CHECK(outcome_of({{1, 1}}, {1, 2}, {}, {0, k_nan}).reason == Reason::not_finite);
+  const auto alone = comm::alone();
+  Tridiagonal a{{1, 1}};
+  const linear::DiagonalPreconditioner steep(std::vector<double>{0.1, 0.1});  // each step is 9 times too long
+  std::vector<double> x{0, 0};
+  linear::StationaryIteration diverging(*alone, {});
+  CHECK(diverging.solve(a, steep, std::vector<double>{1, 2}, x).reason == Reason::not_finite);
+  CHECK(diverging.history()[1] > 8);
+}
+
+TEST(numbers_too_small_to_be_squared_are_told_of) {
+  CHECK(outcome_of({{1, 1}}, {1e-200, 0}).reason == Reason::out_of_range);
+  CHECK(outcome_of({{1, 1}}, {1e-130, 0}).converged());
+}
+
+TEST(a_tolerance_below_rounding_stagnates) {
+  Tridiagonal a{std::vector<double>(200, 2.0), -1};
+  const std::vector<double> b(200, 1.0);
+  const Outcome outcome = outcome_of(a, b, {.tolerance = 1e-17, .max_iterations = 10'000});
+  CHECK(outcome.reason == Reason::stagnated && outcome.residual > 1e-17 && outcome.residual < 1e-11);
+  CHECK(outcome.iterations < 2000);
+  CHECK(outcome_of(a, b, {.tolerance = 1e-17, .confirm = false}).converged());  // says the recurrence
+}
+
+TEST(the_recurrence_agrees_with_the_residual_where_it_is_not_confirmed) {
+  const Poisson problem{.cells = {32, 32, 1}};
+  const Solved confirmed = solve(problem), trusted = solve(problem, {}, {.options = {.confirm = false}});
+  CHECK(trusted.x == confirmed.x);
+  CHECK_NEAR(trusted.outcome.residual / confirmed.outcome.residual, 1, 1e-6);
+}
+
+TEST(options_that_make_no_sense_are_refused) {
+  const auto alone = comm::alone();
+  CHECK_THROWS(ConjugateGradients(*alone, {.tolerance = -1}), "tolerance = -1; it must be 0 or more");
+  CHECK_THROWS(linear::StationaryIteration(*alone, {.max_iterations = -2}), "max_iterations = -2");
+  CHECK_THROWS(linear::check(linear::ChebyshevOptions{.degree = 0}, "smoother"), "smoother: degree = 0");
+  CHECK_THROWS(linear::check(MultigridOptions{.smoother = {.lowest = 3}}), "eigenvalues from 3 to 2");
+  CHECK_THROWS(linear::check(MultigridOptions{.correction = 0}), "correction = 0");
+  CHECK_THROWS(outcome_of({{1, 1}}, {1}), "vectors do not have the size of the operator");
+}
