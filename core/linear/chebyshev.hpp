@@ -52,14 +52,15 @@ class Chebyshev {
   void iterate(std::span<const double> b, std::span<double> x, bool from_zero) {
     const double theta = (options_.highest + options_.lowest) / 2, delta = (options_.highest - options_.lowest) / 2;
     const double sigma = theta / delta;
+    const double first = 1 / theta;
     double rho = 1 / sigma;
     const std::size_t n = a_.size();
     if (from_zero) {
-      for_each_unknown(n, [&](std::size_t i) { x[i] = d_[i] = inverse_diagonal_[i] * b[i] / theta; });
+      for_each_unknown(n, [&](std::size_t i) { x[i] = d_[i] = first * (inverse_diagonal_[i] * b[i]); });
     } else {
       a_.apply(x, span_of(r_));
       for_each_unknown(n, [&](std::size_t i) {
-        d_[i] = inverse_diagonal_[i] * (b[i] - r_[i]) / theta;
+        d_[i] = first * (inverse_diagonal_[i] * (b[i] - r_[i]));
         x[i] += d_[i];
       });
     }

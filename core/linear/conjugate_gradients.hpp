@@ -23,7 +23,8 @@ namespace eddyline::linear {
 ///   u = M r,  w = A u;  gamma = (r, u),  delta = (w, u),  (r, r)      one reduction
 ///   beta = gamma / gamma_old,  alpha = gamma / (delta - beta gamma / alpha_old)
 ///   p = u + beta p,  s = w + beta s;  x += alpha p,  r -= alpha s     s = A p
-/// Source: Chronopoulos & Gear 1989, the preconditioned form; in the first iteration beta = 0.
+/// Source: Chronopoulos & Gear 1989, with a preconditioner as in Ghysels & Vanroose 2014, section 2; beta = 0 in the
+/// first iteration.
 ///
 /// Two additions to the published algorithm:
 /// - (r, r) arrives after M and A have been applied to r, so an end would be noticed one iteration late. Where the

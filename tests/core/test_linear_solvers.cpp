@@ -37,6 +37,9 @@ using linear::SolveOptions;
 
 namespace {
 
+/// For tests without ranks of their own; others say how many threads a rank has.
+const bool k_one_thread = (omp_set_num_threads(1), true);
+
 enum class Method { diagonal, chebyshev, multigrid, cycles };
 
 struct Way {
@@ -125,10 +128,27 @@ void check_same_for_all_cuts(const Poisson& problem, const Way& way) {
   for (const Cut& cut : k_cuts) CHECK(solve(problem, cut, way) == expected);
 }
 
-int iterations(const Poisson& problem, const Way& way) {
-  const Solved solved = solve(problem, {}, way);
-  CHECK(solved.outcome.converged());
-  return solved.outcome.iterations;
+/// Iterations of one rank: conjugate gradients with V and W cycles, and V cycles alone.
+struct Iterations {
+  int v, w, cycles;
+};
+Iterations iterations(const Poisson& problem, double correction = 1) {
+  const auto alone = comm::alone();
+  PoissonLevels levels(*alone, problem, {});
+  const SolveOptions options{.constant_kernel = problem.neumann};
+  const auto of = [&](auto&& solver, MultigridOptions::Cycle cycle) {
+    Solved solved;
+    solved.x.resize(levels.level(0).size());
+    solve_with(solver, levels, linear::Multigrid(levels, {.cycle = cycle, .correction = correction}), solved);
+    CHECK(solved.outcome.converged());
+    return solved.outcome.iterations;
+  };
+  using Cycle = MultigridOptions::Cycle;
+  return {of(ConjugateGradients(*alone, options), Cycle::v), of(ConjugateGradients(*alone, options), Cycle::w),
+          of(linear::StationaryIteration(*alone, options), Cycle::v)};
+}
+bool are_close(const Iterations& a, const Iterations& b) {
+  return std::abs(a.v - b.v) <= 1 && std::abs(a.w - b.w) <= 1 && std::abs(a.cycles - b.cycles) <= 2;
 }
 
 /// A matrix of one rank, by its diagonal and the same number beside it.
@@ -163,15 +183,19 @@ constexpr double k_pi = 3.14159265358979323846;
 // ----------------------------------------------------------------------------------------------------------
 
 TEST(any_cut_gives_the_same_bits_in_2d) {
-  for (const bool neumann : {false, true})
-    for (const Method method : {Method::diagonal, Method::chebyshev, Method::multigrid, Method::cycles})
-      check_same_for_all_cuts({.cells = {32, 32, 1}, .neumann = neumann}, {.method = method});
+  for (const bool neumann : {false, true}) check_same_for_all_cuts({.cells = {32, 32, 1}, .neumann = neumann}, {});
 }
 
 TEST(any_cut_gives_the_same_bits_in_3d) {
   for (const bool neumann : {false, true})
-    check_same_for_all_cuts({.cells = {16, 16, 16}, .neumann = neumann},
+    check_same_for_all_cuts({.cells = {8, 8, 8}, .neumann = neumann},
                             {.multigrid = {.cycle = MultigridOptions::Cycle::w}});
+}
+
+TEST(any_cut_gives_the_same_bits_with_every_method) {
+  check_same_for_all_cuts({.cells = {16, 16, 1}, .neumann = true}, {.method = Method::cycles});
+  check_same_for_all_cuts({.cells = {12, 12, 1}, .neumann = true}, {.method = Method::chebyshev});
+  check_same_for_all_cuts({.cells = {12, 12, 1}}, {.method = Method::diagonal});
 }
 
 TEST(threads_and_instruction_sets_give_the_same_bits) {
@@ -212,12 +236,12 @@ TEST(an_iteration_takes_one_reduction) {
     const auto run = [&](int rank) {
       CountingRank c(exchange, rank);
       Solved solved;
-      solved.x.resize(32 * 32);
-      solve_on_rank(c, {.cells = {32, 32, 1}, .neumann = neumann}, {.ranks = 2, .boxes = {2, 1, 1}},
+      solved.x.resize(12 * 12);
+      solve_on_rank(c, {.cells = {12, 12, 1}, .neumann = neumann}, {.ranks = 2, .boxes = {2, 1, 1}},
                     {.method = Method::diagonal}, solved);
       // Beside one an iteration: for b, for the first residual, at the end to look early and to confirm; with a kernel
       // to count unknowns, and for the means of b and x.
-      CHECK(solved.outcome.converged() && solved.outcome.iterations > 50);
+      CHECK(solved.outcome.converged() && solved.outcome.iterations > 25);
       CHECK(c.reductions <= solved.outcome.iterations + (neumann ? 3 : 0) + 10);
     };
     std::thread other(run, 1);
@@ -230,29 +254,25 @@ TEST(an_iteration_takes_one_reduction) {
 // --------------------------------------------------------------------------------------------------------
 
 TEST(iterations_do_not_grow_with_the_mesh) {
-  using Cycle = MultigridOptions::Cycle;
-  for (const bool neumann : {false, true})
-    for (const Cycle cycle : {Cycle::v, Cycle::w}) {
-      const auto of = [&](std::int64_t n, bool flat, Method method = Method::multigrid) {
-        return iterations({.cells = {n, n, flat ? 1 : n}, .neumann = neumann},
-                          {.method = method, .multigrid = {.cycle = cycle}});
-      };
-      const int flat = of(32, true), solid = of(8, false);
-      CHECK(flat <= 7 && solid <= 8);
-      CHECK(std::abs(of(64, true) - flat) <= 1 && std::abs(of(128, true) - flat) <= 1);
-      CHECK(std::abs(of(16, false) - solid) <= 1 && std::abs(of(32, false) - solid) <= 1);
-      if (cycle == Cycle::v) CHECK(std::abs(of(64, true, Method::cycles) - of(32, true, Method::cycles)) <= 1);
-    }
+  for (const bool neumann : {false, true}) {
+    const auto of = [&](std::int64_t n, bool flat) {
+      return iterations({.cells = {n, n, flat ? 1 : n}, .neumann = neumann});
+    };
+    const Iterations flat = of(32, true), solid = of(8, false);
+    CHECK(flat.v <= 7 && flat.w <= 7 && flat.cycles <= 11);
+    CHECK(solid.v <= 8 && solid.w <= 7 && solid.cycles <= 14);
+    CHECK(are_close(of(64, true), flat) && are_close(of(128, true), flat));
+    CHECK(are_close(of(16, false), solid) && are_close(of(32, false), solid));
+  }
 }
 
 TEST(aggregates_want_their_correction_enlarged) {
   const auto of = [](std::int64_t n, double correction) {
-    return iterations({.cells = {n, n, 1}, .aggregates = true},
-                      {.multigrid = {.cycle = MultigridOptions::Cycle::w, .correction = correction}});
+    return iterations({.cells = {n, n, 1}, .aggregates = true}, correction).w;
   };
-  const int coarse = of(32, 1.7);
-  CHECK(coarse <= 10 && std::abs(of(64, 1.7) - coarse) <= 1);
-  CHECK(of(64, 1) >= coarse + 3);
+  const int coarse = of(32, 1.7), fine = of(64, 1.7);
+  CHECK(coarse <= 10 && std::abs(fine - coarse) <= 1);
+  CHECK(of(64, 1) >= fine + 3);
 }
 
 TEST(a_cycle_is_symmetric_and_positive) {
