@@ -5,7 +5,7 @@ namespace eddyline::linear {
 ConjugateGradients::Sums ConjugateGradients::reduce() {
   const DotTerm terms[] = {
       {r_.data(), u_.data()}, {w_.data(), u_.data()}, {r_.data(), r_.data()}, {r_.data()}, {u_.data()}, {w_.data()}};
-  if (!options_.constant_kernel) {
+  if (!options_.constant_null_space) {
     const auto sums = residuals_.dots().of(std::span(terms).first(3), size_);
     history_.back() = residuals_.norm(sums[2], 0);
     return {sums[0], sums[1], 0, 0, 0};

@@ -18,7 +18,7 @@
 namespace eddyline::linear {
 
 /// Preconditioned conjugate gradients for A x = b with one reduction an iteration, A symmetric and positive definite,
-/// or semidefinite with constants as its kernel.
+/// or semidefinite with constants as its null space.
 ///
 ///   u = M r,  w = A u;  gamma = (r, u),  delta = (w, u),  (r, r)      one reduction
 ///   beta = gamma / gamma_old,  alpha = gamma / (delta - beta gamma / alpha_old)
@@ -34,8 +34,8 @@ namespace eddyline::linear {
 ///   that is still above the tolerance, the iteration starts again from it, unless that has not halved since the last
 ///   time: then it has stagnated. Breakdowns are treated likewise, as rounding may cause them.
 ///
-/// With constants in the kernel, means are taken out of all dot products and updates, from sums in the same reduction.
-/// All decisions rest on exact sums: they are the same on all ranks and for any cut.
+/// With constants in the null space, means are taken out of all dot products and updates, from sums in the same
+/// reduction. All decisions rest on exact sums: they are the same on all ranks and for any cut.
 class ConjugateGradients {
  public:
   ConjugateGradients(comm::Communicator& communicator, const SolveOptions& options)
@@ -52,7 +52,7 @@ class ConjugateGradients {
  private:
   struct Sums {
     double gamma, delta;
-    double mean_r, mean_u, mean_w;  // 0 without a kernel
+    double mean_r, mean_u, mean_w;  // 0 without a null space
   };
 
   template <Operator A>

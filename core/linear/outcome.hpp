@@ -31,7 +31,7 @@ struct SolveOptions {
   double tolerance = 1e-8;  // of |b - A x| / |b|
   int max_iterations = 1000;
   /// A 1 = 0, as with Neumann conditions alone: the mean of b is removed, and x has the mean 0.
-  bool constant_kernel = false;
+  bool constant_null_space = false;
   /// Conjugate gradients: whether b - A x is computed at the end, which takes one operator. What the recurrence says
   /// differs from it by rounding, about 2^-53 times the condition number.
   bool confirm = true;

@@ -10,11 +10,11 @@ namespace eddyline::linear {
 Residuals::Residuals(comm::Communicator& communicator, const SolveOptions& options)
     : communicator_(communicator),
       dots_(communicator, options.instructions),
-      constant_kernel_(options.constant_kernel) {}
+      constant_null_space_(options.constant_null_space) {}
 
 std::optional<Outcome> Residuals::begin(std::span<const double> b, std::span<double> x, std::span<double> scratch) {
   b_ = b, mean_b_ = 0;
-  if (constant_kernel_) {
+  if (constant_null_space_) {
     std::int64_t unknowns[] = {static_cast<std::int64_t>(b.size())};
     comm::sum(communicator_, unknowns, "linear solver");
     unknowns_ = static_cast<double>(unknowns[0]);
@@ -45,17 +45,17 @@ bool Residuals::is_zero(std::span<const double> b) {
 
 double Residuals::norm(std::span<const double> r) {
   const DotTerm terms[] = {{r.data(), r.data()}, {r.data()}};
-  const auto sums = dots_.of({terms, constant_kernel_ ? std::size_t{2} : std::size_t{1}}, b_.size());
-  return norm(sums[0], constant_kernel_ ? sums[1] : 0);
+  const auto sums = dots_.of({terms, constant_null_space_ ? std::size_t{2} : std::size_t{1}}, b_.size());
+  return norm(sums[0], constant_null_space_ ? sums[1] : 0);
 }
 
 double Residuals::norm(double squares, double sum) const {
-  if (constant_kernel_) squares -= sum * mean_of(sum);
+  if (constant_null_space_) squares -= sum * mean_of(sum);
   return squares < 0 ? 0 : std::sqrt(squares / squares_b_);
 }
 
 void Residuals::remove_constant(std::span<double> x) {
-  if (!constant_kernel_) return;
+  if (!constant_null_space_) return;
   const double mean_x = mean(x.first(b_.size()));
   for_each_unknown(b_.size(), [&](std::size_t i) { x[i] -= mean_x; });
 }

@@ -13,14 +13,14 @@
 
 namespace eddyline::linear {
 
-/// Residuals r = b - A x and their norms relative to |b|, from exact sums. If constants are in the kernel of A, the
+/// Residuals r = b - A x and their norms relative to |b|, from exact sums. If constants are in the null space of A, the
 /// means of b and of r are left out: b - mean(b) is what A x can reach.
 class Residuals {
  public:
   Residuals(comm::Communicator& communicator, const SolveOptions& options);
 
   /// Collective. Takes a right side, which must stay until the end. Returns an outcome if nothing is left to do: if b
-  /// is 0, or constant within rounding where constants are in the kernel, x becomes 0; otherwise x stays as it was.
+  /// is 0, or constant within rounding where constants are in the null space, x becomes 0; otherwise x stays as it was.
   /// `scratch`: as long as b.
   std::optional<Outcome> begin(std::span<const double> b, std::span<double> x, std::span<double> scratch);
 
@@ -33,10 +33,10 @@ class Residuals {
   }
   /// Collective. The relative norm of a residual.
   double norm(std::span<const double> r);
-  /// The same, from the sums of r_i r_i and of r_i, which is not used without a kernel.
+  /// The same, from the sums of r_i r_i and of r_i, which is not used without a null space.
   double norm(double squares, double sum) const;
 
-  /// Collective. Removes the mean of x where constants are in the kernel.
+  /// Collective. Removes the mean of x where constants are in the null space.
   void remove_constant(std::span<double> x);
 
   Dots& dots() { return dots_; }
@@ -49,7 +49,7 @@ class Residuals {
 
   comm::Communicator& communicator_;
   Dots dots_;
-  bool constant_kernel_;
+  bool constant_null_space_;
   std::span<const double> b_;
   double mean_b_ = 0, squares_b_ = 0, unknowns_ = 0;
 };

@@ -77,7 +77,7 @@ void solve_with(Solver&& solver, PoissonLevels& levels, M&& m, Solved& solved) {
 void solve_on_rank(comm::Communicator& c, const Poisson& problem, const Cut& cut, const Way& way, Solved& solved) {
   PoissonLevels levels(c, problem, cut);
   SolveOptions options = way.options;
-  options.constant_kernel = problem.neumann;
+  options.constant_null_space = problem.neumann;
   auto& a = levels.level(0);
   switch (way.method) {
     case Method::diagonal: {
@@ -135,7 +135,7 @@ struct Iterations {
 Iterations iterations(const Poisson& problem, double correction = 1) {
   const auto alone = comm::alone();
   PoissonLevels levels(*alone, problem, {});
-  const SolveOptions options{.constant_kernel = problem.neumann};
+  const SolveOptions options{.constant_null_space = problem.neumann};
   const auto of = [&](auto&& solver, MultigridOptions::Cycle cycle) {
     Solved solved;
     solved.x.resize(levels.level(0).size());
@@ -239,8 +239,8 @@ TEST(an_iteration_takes_one_reduction) {
       solved.x.resize(12 * 12);
       solve_on_rank(c, {.cells = {12, 12, 1}, .neumann = neumann}, {.ranks = 2, .boxes = {2, 1, 1}},
                     {.method = Method::diagonal}, solved);
-      // Beside one an iteration: for b, for the first residual, at the end to look early and to confirm; with a kernel
-      // to count unknowns, and for the means of b and x.
+      // Beside one an iteration: for b, for the first residual, at the end to look early and to confirm; with a null
+      // space to count unknowns, and for the means of b and x.
       CHECK(solved.outcome.converged() && solved.outcome.iterations > 25);
       CHECK(c.reductions <= solved.outcome.iterations + (neumann ? 3 : 0) + 10);
     };
@@ -320,7 +320,7 @@ TEST(the_solution_converges_at_second_order) {
                     (neumann ? 0.01 : 0));  // what A x cannot reach is left out
       }
       linear::Multigrid multigrid(levels, {});
-      ConjugateGradients solver(*alone, {.tolerance = 1e-10, .constant_kernel = neumann});
+      ConjugateGradients solver(*alone, {.tolerance = 1e-10, .constant_null_space = neumann});
       CHECK(solver.solve(levels.level(0), multigrid, b, x).converged());
       double error = 0;
       for (std::size_t i = 0; i < b.size(); ++i) error = std::max(error, std::abs(x[i] - exact[i]));
@@ -380,10 +380,10 @@ TEST(a_right_side_of_zeros_gives_zero) {
   CHECK(outcome.converged() && outcome.iterations == 0 && outcome.residual == 0 && x[0] == 0 && x[1] == 0);
 }
 
-TEST(a_constant_right_side_is_zero_where_constants_are_in_the_kernel) {
+TEST(a_constant_right_side_is_zero_where_constants_are_in_the_null_space) {
   Tridiagonal a{std::vector<double>(10, 2.0), -1};
   a.diagonal.front() = a.diagonal.back() = 1;
-  const SolveOptions options{.constant_kernel = true};
+  const SolveOptions options{.constant_null_space = true};
   CHECK(outcome_of(a, std::vector<double>(10, 0.1), options).iterations == 0);
   CHECK(outcome_of(a, std::vector<double>(10, 0.1), options).converged());
   std::vector<double> b(10, 1000.0);
