@@ -3,18 +3,11 @@
 namespace eddyline::linear {
 
 ConjugateGradients::Sums ConjugateGradients::reduce() {
-  const DotTerm terms[] = {
-      {r_.data(), u_.data()}, {w_.data(), u_.data()}, {r_.data(), r_.data()}, {r_.data()}, {u_.data()}, {w_.data()}};
-  if (!options_.constant_null_space) {
-    const auto sums = residuals_.dots().of(std::span(terms).first(3), size_);
-    history_.back() = residuals_.norm(sums[2], 0);
-    return {sums[0], sums[1], 0, 0, 0};
-  }
-  const auto sums = residuals_.dots().of(terms, size_);
-  history_.back() = residuals_.norm(sums[2], sums[3]);
-  const double mean_r = residuals_.mean_of(sums[3]), mean_u = residuals_.mean_of(sums[4]);
-  const double mean_w = residuals_.mean_of(sums[5]);
-  return {sums[0] - sums[3] * mean_u, sums[1] - sums[5] * mean_u, mean_r, mean_u, mean_w};
+  const DotTerm terms[] = {{r_.data(), u_.data()}, {w_.data(), u_.data()}, {r_.data(), r_.data()}, {r_.data()}};
+  const auto sums = residuals_.dots().of(std::span(terms).first(options_.constant_null_space ? 4 : 3), size_);
+  const double sum_r = options_.constant_null_space ? sums[3] : 0;
+  history_.back() = residuals_.norm(sums[2], sum_r);
+  return {sums[0], sums[1], residuals_.mean_of(sum_r)};
 }
 
 /// Whether gamma and p.A p are positive, as they must be; otherwise nothing changes.
@@ -25,8 +18,8 @@ bool ConjugateGradients::update(const Sums& sums, std::span<double> x) {
   const double alpha = sums.gamma / curvature;
   if (!(sums.gamma > 0 && curvature > 0 && std::isfinite(alpha) && std::isfinite(beta))) return false;
   for_each_unknown(size_, [&](std::size_t i) {
-    p_[i] = (u_[i] - sums.mean_u) + beta * p_[i];
-    s_[i] = (w_[i] - sums.mean_w) + beta * s_[i];
+    p_[i] = u_[i] + beta * p_[i];
+    s_[i] = w_[i] + beta * s_[i];
     x[i] += alpha * p_[i];
     r_[i] = (r_[i] - sums.mean_r) - alpha * s_[i];
   });

@@ -34,8 +34,11 @@ namespace eddyline::linear {
 ///   that is still above the tolerance, the iteration starts again from it, unless that has not halved since the last
 ///   time: then it has stagnated. Breakdowns are treated likewise, as rounding may cause them.
 ///
-/// With constants in the null space, means are taken out of all dot products and updates, from sums in the same
-/// reduction. All decisions rest on exact sums: they are the same on all ranks and for any cut.
+/// With constants in the null space, r has the mean 0 but for rounding, which would grow: its sum travels in the same
+/// reduction, and the mean is taken out. What p and x collect of constants changes nothing else, and is taken out of x
+/// at the end.
+///
+/// All decisions rest on exact sums: they are the same on all ranks and for any cut.
 class ConjugateGradients {
  public:
   ConjugateGradients(comm::Communicator& communicator, const SolveOptions& options)
@@ -52,7 +55,7 @@ class ConjugateGradients {
  private:
   struct Sums {
     double gamma, delta;
-    double mean_r, mean_u, mean_w;  // 0 without a null space
+    double mean_r;  // 0 without a null space
   };
 
   template <Operator A>

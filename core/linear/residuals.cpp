@@ -18,7 +18,10 @@ std::optional<Outcome> Residuals::begin(std::span<const double> b, std::span<dou
     std::int64_t unknowns[] = {static_cast<std::int64_t>(b.size())};
     comm::sum(communicator_, unknowns, "linear solver");
     unknowns_ = static_cast<double>(unknowns[0]);
-    mean_b_ = mean(b);
+    const DotTerm terms[] = {{b.data()}, {x.data()}};
+    const auto sums = dots_.of(terms, b.size());
+    mean_b_ = mean_of(sums[0]);
+    subtract(mean_of(sums[1]), x);
   }
   for_each_unknown(b.size(), [&](std::size_t i) { scratch[i] = b[i] - mean_b_; });
   const DotTerm squares[] = {{scratch.data(), scratch.data()}};
@@ -56,13 +59,12 @@ double Residuals::norm(double squares, double sum) const {
 
 void Residuals::remove_constant(std::span<double> x) {
   if (!constant_null_space_) return;
-  const double mean_x = mean(x.first(b_.size()));
-  for_each_unknown(b_.size(), [&](std::size_t i) { x[i] -= mean_x; });
+  const DotTerm sum[] = {{x.data()}};
+  subtract(mean_of(dots_.of(sum, b_.size())[0]), x);
 }
 
-double Residuals::mean(std::span<const double> x) {
-  const DotTerm sum[] = {{x.data()}};
-  return mean_of(dots_.of(sum, x.size())[0]);
+void Residuals::subtract(double constant, std::span<double> x) const {
+  for_each_unknown(b_.size(), [&](std::size_t i) { x[i] -= constant; });
 }
 
 }  // namespace eddyline::linear

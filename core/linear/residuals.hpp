@@ -19,9 +19,9 @@ class Residuals {
  public:
   Residuals(comm::Communicator& communicator, const SolveOptions& options);
 
-  /// Collective. Takes a right side, which must stay until the end. Returns an outcome if nothing is left to do: if b
-  /// is 0, or constant within rounding where constants are in the null space, x becomes 0; otherwise x stays as it was.
-  /// `scratch`: as long as b.
+  /// Collective. Takes a right side, which must stay until the end, and, with a null space, the mean out of x. Returns
+  /// an outcome if nothing is left to do: if b is 0, or constant within rounding with a null space, x becomes 0;
+  /// otherwise x stays as it is. `scratch`: as long as b.
   std::optional<Outcome> begin(std::span<const double> b, std::span<double> x, std::span<double> scratch);
 
   /// Collective. r = b - A x; the relative norm, which may be NaN or infinite.
@@ -45,7 +45,7 @@ class Residuals {
 
  private:
   bool is_zero(std::span<const double> b);
-  double mean(std::span<const double> x);
+  void subtract(double constant, std::span<double> x) const;
 
   comm::Communicator& communicator_;
   Dots dots_;
