@@ -49,7 +49,8 @@ class ConjugateGradients {
   template <Operator A, Preconditioner M>
   Outcome solve(A& a, M& m, std::span<const double> b, std::span<double> x);
 
-  /// Relative residuals of the last solve: of the first guess, then after each iteration.
+  /// Relative residuals of the last solve: of the first guess, then after each iteration. Empty if the right side has
+  /// decided the outcome.
   std::span<const double> history() const { return history_; }
 
  private:

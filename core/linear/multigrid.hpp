@@ -3,8 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "base/arrays.hpp"
@@ -32,67 +30,68 @@ void check(const MultigridOptions& options);
 std::size_t number_of_levels(std::vector<std::int64_t> cells, std::int64_t coarsest);
 
 /// A multigrid cycle for A x = b over a Hierarchy:
-///   x = smooth(b, x);  e = 0;  once (V) or twice (W): e = cycle(R (b - A x), e);  x += correction P e;  x = smooth(b,
-///   x)
+///   x = smooth(b, x)
+///   e = 0;  once (V) or twice (W):  e = cycle(R (b - A x), e)
+///   x += correction P e
+///   x = smooth(b, x)
 /// The smoother is Chebyshev's, the same before and after, so that the cycle is a symmetric operation if R is a
 /// multiple of the transpose of P, and serves conjugate gradients as a preconditioner. It has no dot products, so
-/// nothing in it depends on the cut. Source: Trottenberg, Oosterlee & Schueller 2001, section 2.4. As a solver:
-/// StationaryIteration with this as the preconditioner.
+/// nothing in it depends on the cut. Source: Trottenberg, Oosterlee & Schueller 2001, section 2.4.
+///
+/// As a solver: StationaryIteration with this as the preconditioner.
 template <Hierarchy H>
 class Multigrid {
  public:
-  /// `hierarchy` must outlive it; numbers of its matrices and diagonals may change, sizes may not.
+  /// `hierarchy` must outlive it; it may change between cycles, sizes and the number of levels, too.
   Multigrid(H& hierarchy, const MultigridOptions& options)
-      : hierarchy_(hierarchy), options_((check(options), options)) {
-    const std::size_t levels = hierarchy_.levels();
-    levels_.reserve(levels);
-    for (std::size_t k = 0; k < levels; ++k) {
-      auto& a = hierarchy_.level(k);
-      levels_.emplace_back(a, hierarchy_.inverse_diagonal(k), k + 1 < levels ? options_.smoother : options_.coarsest);
-      if (k == 0) continue;
-      levels_[k].b.resize(a.extent());
-      levels_[k].x.resize(a.extent());
-    }
-  }
+      : hierarchy_(hierarchy), options_((check(options), options)) {}
 
   /// One cycle from z = 0.
-  void apply(std::span<const double> r, std::span<double> z) { cycle(0, r, z, true); }
+  void apply(std::span<const double> r, std::span<double> z) {
+    levels_.resize(hierarchy_.levels());
+    cycle(0, r, z, Guess::zero);
+  }
 
  private:
-  using LevelOperator = std::remove_reference_t<decltype(std::declval<H&>().level(0))>;
+  using Guess = Chebyshev::Guess;
 
   struct Level {
-    Level(LevelOperator& a, std::span<const double> inverse_diagonal, const ChebyshevOptions& options)
-        : smoother(a, inverse_diagonal, options) {
-      r.resize(a.extent());
-    }
-
-    Chebyshev<LevelOperator> smoother;
+    Chebyshev smoother;
     Array<double> x, b, r;  // x and b of the finest level are the caller's
   };
 
-  void cycle(std::size_t k, std::span<const double> b, std::span<double> x, bool from_zero) {
-    Level& level = levels_[k];
-    if (from_zero)
-      level.smoother.smooth_from_zero(b, x);
-    else
-      level.smoother.smooth(b, x);
-    if (k + 1 == levels_.size()) return;
+  void cycle(std::size_t k, std::span<const double> b, std::span<double> x, Guess guess) {
+    const bool coarsest = k + 1 == levels_.size();
+    smooth(k, coarsest ? options_.coarsest : options_.smoother, b, x, guess);
+    if (coarsest) return;
 
     auto& a = hierarchy_.level(k);
-    Level& coarse = levels_[k + 1];
+    Level& level = levels_[k];
+    level.r.resize(a.extent());
     a.apply(x, span_of(level.r));
     for_each_unknown(a.size(), [&](std::size_t i) { level.r[i] = b[i] - level.r[i]; });
-    hierarchy_.transfer(k).coarsen(span_of(level.r), span_of(coarse.b));
-    const std::size_t coarse_size = hierarchy_.level(k + 1).size();
-    const std::span<const double> coarse_b(coarse.b.data(), coarse_size);
-    cycle(k + 1, coarse_b, span_of(coarse.x), true);
-    if (options_.cycle == MultigridOptions::Cycle::w && k + 2 < levels_.size())
-      cycle(k + 1, coarse_b, span_of(coarse.x), false);
-    if (options_.correction != 1)
-      for_each_unknown(coarse_size, [&](std::size_t i) { coarse.x[i] *= options_.correction; });
-    hierarchy_.transfer(k).refine(span_of(coarse.x), x);
-    level.smoother.smooth(b, x);
+    hierarchy_.transfer(k).refine(correction(k), x);
+    smooth(k, options_.smoother, b, x, Guess::given);
+  }
+
+  /// The coarse correction e of level k + 1, from the residual of level k.
+  std::span<double> correction(std::size_t k) {
+    auto& a = hierarchy_.level(k + 1);
+    Level& coarse = levels_[k + 1];
+    coarse.b.resize(a.extent());
+    coarse.x.resize(a.extent());
+    hierarchy_.transfer(k).coarsen(span_of(levels_[k].r), span_of(coarse.b));
+    const std::span<const double> b(coarse.b.data(), a.size());
+    const std::span<double> x = span_of(coarse.x);
+    cycle(k + 1, b, x, Guess::zero);
+    if (options_.cycle == MultigridOptions::Cycle::w && k + 2 < levels_.size()) cycle(k + 1, b, x, Guess::given);
+    if (options_.correction != 1) for_each_unknown(a.size(), [&](std::size_t i) { x[i] *= options_.correction; });
+    return x;
+  }
+
+  void smooth(std::size_t k, const ChebyshevOptions& options, std::span<const double> b, std::span<double> x,
+              Guess guess) {
+    levels_[k].smoother.smooth(options, hierarchy_.level(k), hierarchy_.inverse_diagonal(k), b, x, guess);
   }
 
   H& hierarchy_;

@@ -37,7 +37,7 @@ concept Transfer = requires(T& t, std::span<double> fine, std::span<double> coar
 };
 
 /// Operators of several levels, 0 the finest. How many there are follows from the global system, never from the cut;
-/// coarse levels may live on fewer ranks, where the others own nothing.
+/// coarse levels may live on fewer ranks, where the others own nothing, or on all ranks alike.
 /// inverse_diagonal(level): 1 / a_ii of the owned unknowns, see invert_diagonal(). transfer(level): to level + 1.
 template <class H>
 concept Hierarchy = requires(H& h, std::size_t level) {

@@ -18,7 +18,7 @@ enum class Reason {
 struct Outcome {
   Reason reason = Reason::too_many_iterations;
   int iterations = 0;
-  double residual = 0;  // |b - A x| / |b|, Euclidean
+  double residual = 0;  // |b - A x| / |b|, Euclidean; NaN if the squares of b are no use
 
   bool converged() const { return reason == Reason::converged; }
 };

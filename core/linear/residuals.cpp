@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "comm/collectives.hpp"
 
@@ -13,6 +14,7 @@ Residuals::Residuals(comm::Communicator& communicator, const SolveOptions& optio
       constant_null_space_(options.constant_null_space) {}
 
 std::optional<Outcome> Residuals::begin(std::span<const double> b, std::span<double> x, std::span<double> scratch) {
+  constexpr double k_unknown = std::numeric_limits<double>::quiet_NaN();
   b_ = b, mean_b_ = 0;
   if (constant_null_space_) {
     std::int64_t unknowns[] = {static_cast<std::int64_t>(b.size())};
@@ -26,13 +28,13 @@ std::optional<Outcome> Residuals::begin(std::span<const double> b, std::span<dou
   for_each_unknown(b.size(), [&](std::size_t i) { scratch[i] = b[i] - mean_b_; });
   const DotTerm squares[] = {{scratch.data(), scratch.data()}};
   squares_b_ = dots_.of(squares, b.size())[0];
-  if (!std::isfinite(squares_b_)) return Outcome{Reason::not_finite, 0, 1};
+  if (!std::isfinite(squares_b_)) return Outcome{Reason::not_finite, 0, k_unknown};
   if (is_zero(scratch.first(b.size()))) {
     std::fill_n(x.begin(), b.size(), 0.0);
     return Outcome{Reason::converged, 0, 0};
   }
   constexpr double k_least_squares = 0x1p-900;  // below it, squares lose digits to underflow
-  if (squares_b_ < k_least_squares) return Outcome{Reason::out_of_range, 0, 1};
+  if (squares_b_ < k_least_squares) return Outcome{Reason::out_of_range, 0, k_unknown};
   return std::nullopt;
 }
 

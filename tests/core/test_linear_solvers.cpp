@@ -87,7 +87,8 @@ void solve_on_rank(comm::Communicator& c, const Poisson& problem, const Cut& cut
     }
     case Method::chebyshev:
       return solve_with(ConjugateGradients(c, options), levels,
-                        linear::Chebyshev(a, levels.inverse_diagonal(0), {.degree = 4, .lowest = 0.1}), solved);
+                        linear::ChebyshevPreconditioner(a, levels.inverse_diagonal(0), {.degree = 4, .lowest = 0.1}),
+                        solved);
     case Method::multigrid:
       return solve_with(ConjugateGradients(c, options), levels, linear::Multigrid(levels, way.multigrid), solved);
     case Method::cycles:
@@ -293,6 +294,24 @@ TEST(a_cycle_is_symmetric_and_positive) {
   }
 }
 
+TEST(systems_of_other_sizes_may_follow) {
+  const auto alone = comm::alone();
+  PoissonLevels levels(*alone, {.cells = {32, 32, 1}}, {});
+  ConjugateGradients solver(*alone, {});
+  linear::Multigrid multigrid(levels, {});
+  Solved large, small, again;
+  const auto solve_next = [&](std::int64_t n, Solved& solved) {
+    levels = PoissonLevels(*alone, {.cells = {n, n, 1}}, {});
+    solved.x.resize(static_cast<std::size_t>(n * n));
+    solve_with(solver, levels, multigrid, solved);
+  };
+  solve_next(32, large);
+  solve_next(8, small);
+  solve_next(32, again);
+  CHECK(again == large);
+  CHECK(small == solve({.cells = {8, 8, 1}}));
+}
+
 TEST(the_number_of_levels_follows_from_the_cells) {
   CHECK(linear::number_of_levels({64, 64, 1}, 16) == 5);  // 64, 32, 16, 8, 4
   CHECK(linear::number_of_levels({96, 48, 24}, 1) == 4);  // down to 12 x 6 x 3
@@ -361,10 +380,10 @@ TEST(chebyshev_is_its_polynomial) {
   for (const double lambda : {0.1, 0.5, 1.0, 1.9}) {
     Tridiagonal a{{4 * lambda}};
     const std::vector<double> inverse{0.25}, b{4 * lambda * 7};
-    linear::Chebyshev chebyshev(a, inverse, options);
+    linear::ChebyshevPreconditioner preconditioner(a, inverse, options);
     std::vector<double> x{5.0}, z{std::numeric_limits<double>::quiet_NaN()};
-    chebyshev.smooth(b, x);
-    chebyshev.apply(b, z);
+    linear::Chebyshev().smooth(options, a, inverse, b, x, linear::Chebyshev::Guess::given);
+    preconditioner.apply(b, z);
     const double factor = T3((theta - lambda) / delta) / T3(theta / delta);
     CHECK_NEAR(x[0], 7 - 2 * factor, 1e-13);
     CHECK_NEAR(z[0], 7 - 7 * factor, 1e-13);
