@@ -155,9 +155,6 @@ constexpr double k_pi = 3.14159265358979323846;
 
 }  // namespace
 
-// --- the law
-// ----------------------------------------------------------------------------------------------------------
-
 TEST(any_cut_gives_the_same_bits_in_2d) {
   for (const bool neumann : {false, true}) check_same_for_all_cuts({.cells = {32, 32, 1}, .neumann = neumann}, {});
 }
@@ -226,8 +223,28 @@ TEST(an_iteration_takes_one_reduction) {
   }
 }
 
-// --- multigrid
-// --------------------------------------------------------------------------------------------------------
+/// Multigrid that counts its cycles.
+struct CountingMultigrid {
+  linear::Multigrid<PoissonLevels> inner;
+  int cycles = 0;
+
+  void apply(std::span<const double> r, std::span<double> z) {
+    ++cycles;
+    inner.apply(r, z);
+  }
+};
+
+TEST(an_end_is_noticed_before_the_preconditioner_is_applied_again) {
+  const auto alone = comm::alone();
+  PoissonLevels levels(*alone, {.cells = {32, 32, 1}}, {});
+  for (const double tolerance : {1e-2, 1e-6, 1e-10}) {
+    CountingMultigrid m{{levels, {}}};
+    Solved solved;
+    solved.x.resize(32 * 32);
+    solve_with(ConjugateGradients(*alone, {.tolerance = tolerance}), levels, m, solved);
+    CHECK(solved.outcome.converged() && m.cycles == solved.outcome.iterations);
+  }
+}
 
 TEST(iterations_do_not_grow_with_the_mesh) {
   for (const bool neumann : {false, true}) {
@@ -294,9 +311,6 @@ TEST(the_number_of_levels_follows_from_the_cells) {
   CHECK(linear::number_of_levels({2, 1, 1}, 1) == 2);
   CHECK(linear::number_of_levels({1, 1}, 0) == 1);
 }
-
-// --- the solution
-// -----------------------------------------------------------------------------------------------------
 
 TEST(the_solution_converges_at_second_order) {
   for (const bool neumann : {false, true}) {

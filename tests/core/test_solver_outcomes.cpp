@@ -73,8 +73,6 @@ TEST(chebyshev_is_its_polynomial) {
   }
 }
 
-// -------------------------------------------------------------------------------------------------------------
-
 TEST(a_right_side_of_zeros_gives_zero) {
   const auto alone = comm::alone();
   Tridiagonal a{{2, 2}, -1};
