@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "base/pack.hpp"
@@ -57,6 +58,7 @@ struct Pack<T, W> {
     std::memcpy(&pack.v, from, sizeof pack.v);
     return pack;
   }
+  EDDYLINE_INLINE void store(T* to) const { std::memcpy(to, &v, sizeof v); }
   EDDYLINE_INLINE Bits bits() const { return std::bit_cast<Bits>(v); }
 
   friend EDDYLINE_INLINE Pack operator+(Pack a, Pack b) { return a.v + b.v; }
@@ -77,6 +79,10 @@ struct Pack<T, W> {
     Pack out;
     for (int lane = 0; lane < W; ++lane) out.v[lane] = std::sqrt(a.v[lane]);
     return out;
+  }
+  friend EDDYLINE_INLINE Pack abs(Pack a) {
+    using Whole = std::remove_reference_t<decltype(Bits{}[0])>;
+    return std::bit_cast<Lanes>(a.bits() & std::numeric_limits<Whole>::max());
   }
   friend EDDYLINE_INLINE Mask<T, W> operator>(Pack a, Pack b) { return {a.v > b.v}; }
   friend EDDYLINE_INLINE Pack max(Pack a, Pack b) { return a.v > b.v ? a.v : b.v; }

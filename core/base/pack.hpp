@@ -63,6 +63,10 @@ template <class T>
 EDDYLINE_INLINE Pack<T, 1> sqrt(Pack<T, 1> a) {
   return std::sqrt(a.v);
 }
+template <class T>
+EDDYLINE_INLINE Pack<T, 1> abs(Pack<T, 1> a) {
+  return std::abs(a.v);
+}
 /// a > b ? a : b; this is the x86 convention when an argument is not a number.
 template <class T>
 EDDYLINE_INLINE Pack<T, 1> max(Pack<T, 1> a, Pack<T, 1> b) {

@@ -1,5 +1,5 @@
 #pragma once
-// Sixteen floats in an AVX-512 register.
+// Sixteen floats, or eight doubles, in an AVX-512 register.
 
 #include <immintrin.h>
 
@@ -107,5 +107,24 @@ EDDYLINE_INLINE void load_rows(const float* rows, int stride, const std::int32_t
     }
   }
 }
+
+template <>
+struct Pack<double, 8> {
+  using value_type = double;
+  static constexpr int width = 8;
+  __m512d v;
+  EDDYLINE_INLINE Pack() : v(_mm512_setzero_pd()) {}
+  EDDYLINE_INLINE Pack(__m512d value) : v(value) {}                 // NOLINT(google-explicit-constructor)
+  EDDYLINE_INLINE Pack(double value) : v(_mm512_set1_pd(value)) {}  // NOLINT(google-explicit-constructor)
+  static EDDYLINE_INLINE Pack load(const double* from) { return _mm512_loadu_pd(from); }
+  EDDYLINE_INLINE void store(double* to) const { _mm512_storeu_pd(to, v); }
+};
+
+using Pack8d = Pack<double, 8>;
+
+EDDYLINE_INLINE Pack8d operator+(Pack8d a, Pack8d b) { return _mm512_add_pd(a.v, b.v); }
+EDDYLINE_INLINE Pack8d operator-(Pack8d a, Pack8d b) { return _mm512_sub_pd(a.v, b.v); }
+EDDYLINE_INLINE Pack8d operator*(Pack8d a, Pack8d b) { return _mm512_mul_pd(a.v, b.v); }
+EDDYLINE_INLINE Pack8d abs(Pack8d a) { return _mm512_abs_pd(a.v); }
 
 }  // namespace eddyline

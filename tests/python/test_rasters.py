@@ -56,9 +56,9 @@ def test_quantities_together_are_those_alone() -> None:
 @pytest.mark.parametrize(
     ("names", "shape", "words"),
     [
-        (["heat"], (2, 2), 'quantity = "heat"; must be speed'),
-        (["velocity_z"], (2, 2), 'quantity = "velocity_z"; must be speed'),
-        (["speed"] * 9, (2, 2), "rasters: 9 quantities; there are 8."),
+        (["heat"], (2, 2), 'quantity = "heat"; must be one of speed'),
+        (["velocity_z"], (2, 2), 'quantity = "velocity_z"; must be one of speed'),
+        (["speed"] * 9, (2, 2), "rasters: 9 quantities; there are 7."),
         (["speed"], (0, 2), r"rasters: shape must be at least \(1, 1\)."),
     ],
 )

@@ -14,8 +14,8 @@ CORE = ROOT / "core"
 PACKAGE = ROOT / "python" / "eddyline"
 
 CORE_ORDER = (
-    "base", "comm", "world", "particles", "patches", "decompose", "exchange", "neighbors", "physics",
-    "solver", "observe", "solvers", "driver",
+    "base", "comm", "world", "particles", "patches", "decompose", "exchange", "neighbors", "linear",
+    "physics", "solver", "observe", "solvers", "driver",
 )  # fmt: skip
 """A folder may include those before it. Some are not there yet."""
 
