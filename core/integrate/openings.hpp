@@ -13,6 +13,7 @@
 #include "base/reproducible_sum.hpp"
 #include "base/share_out.hpp"
 #include "comm/communicator.hpp"
+#include "integrate/openings/far_field.hpp"
 #include "particles/openings.hpp"
 #include "world/world.hpp"
 
@@ -75,17 +76,21 @@ class Openings {
   Vec3 node(std::int32_t number) const;
 
   /// Change of kind and insertion: fluid beyond an outflow joins its buffer; a particle that has passed an inflow
-  /// becomes fluid, and the next of its site enters one buffer length upstream. What counts is where particles will be
+  /// becomes fluid, and the next of its site enters one buffer length upstream. A stream takes fluid in that leaves
+  /// through it, and where it runs outwards the last particle of a site becomes the first. What counts is where particles will be
   /// in the time `ahead` [s], half way to when they are asked again, so that on average they change at the opening.
   template <class T>
   void pass(FluidState<T, D>& fluid, double ahead);
-  /// Whether particle i has reached the end of an outflow's buffer.
+  /// Whether particle i has reached the end of an outflow's buffer, or has left through a stream.
   template <class T>
   bool is_spent(const FluidState<T, D>& fluid, std::size_t i) const;
   /// Finds the buffers' particles in the order of the fluid.
   template <class T>
   void find_members(const FluidState<T, D>& fluid);
   const Array<std::int32_t>& members() const { return members_; }
+
+  FarField<D>& far_field() { return far_field_; }
+  const FarField<D>& far_field() const { return far_field_; }
 
   /// Adds all that openings carry from step to step to a checkpoint.
   void save(ArchiveWriter& archive) const;
@@ -99,6 +104,7 @@ class Openings {
   static void share_velocities(Opening<D>& opening, bool known, comm::Communicator& communicator);
 
   std::vector<Opening<D>> all_;
+  FarField<D> far_field_;
   std::int32_t nodes_ = 0;
   Array<std::int32_t> members_, entering_;
   FewTurns few_;  // particles that pass an opening, or stand in buffers

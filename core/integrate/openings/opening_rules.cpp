@@ -33,6 +33,7 @@ enum { k_wet, k_speed, k_pressure, k_wet_slopes, k_slope, k_volume_flow, k_mass_
 template <int D>
 void OpeningRules<D>::apply(double t, double dt, bool at_rest) {
   measure(t);
+  if (!at_rest) openings_.far_field().follow(world_, constants_.rho0, t, dt);
   auto& openings = openings_.all();
   for (std::size_t o = 0; o < openings.size(); ++o)
     if (openings[o].world.inflow)
@@ -52,7 +53,10 @@ void OpeningRules<D>::measure(double t) {
     for (std::int64_t site = 0; site < openings[o].sites.sites(); ++site) add_site(openings[o], site, t, sums_of(o));
     openings[o].mass_flow = openings[o].world.inflow ? sums_of(o)[k_mass_flow] : ReproducibleSum{};
   }
+  const std::span<ReproducibleSum> forces = openings_.far_field().forces();
+  sums_.insert(sums_.end(), forces.begin(), forces.end());
   comm::sum(communicator_, sums_, "means over openings");
+  std::copy(sums_.end() - std::ssize(forces), sums_.end(), forces.begin());
   means_.clear();
   for (std::size_t o = 0; o < openings.size(); ++o) means_.push_back(means_of(openings[o], sums_of(o)));
 }
