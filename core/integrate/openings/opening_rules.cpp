@@ -67,6 +67,7 @@ void OpeningRules<D>::add_site(const Opening<D>& opening, std::int64_t site, dou
   const auto& c = constants_;
   const double p_unit = c.rho0 * c.c0 * c.c0;
   const auto& sites = opening.sites;
+  if (!sites.is_inner(site)) return;
   const auto axis = static_cast<std::size_t>(sites.axis);
   const std::int64_t node = opening.first_node + site, inner = node + k_slope_layer * sites.sites();
   if (fits_.is_own(inner) && fits_.is_wet(inner)) {

@@ -319,8 +319,8 @@ class _Suspects:
             yield f"Mach number ({mach:.2f}: the density varies by {mach**2:.0%})"
 
     def _blockage(self) -> Iterator[str]:
-        """The largest share of the domain's height that one body takes (2D)."""
-        if self.world.core.dimensions != 2:
+        """The largest share of the domain's height that one body takes (2D). A free stream is not held."""
+        if self.world.core.dimensions != 2 or "stream" in self.world.sides.values():
             return
         heights = [body.shape.bounds[1][1] - body.shape.bounds[0][1] for body in self.world.core.bodies]
         share = max(heights, default=0.0) / float(self.world.core.size[1])

@@ -139,7 +139,7 @@ def _ways_out(file: WorldFile, found: list[Face]) -> Found:
     """A box that is full and closed has no room for more."""
     dimensions = 2 * file.dimensions
     open_side = any(isinstance(file.boundaries.side(name), Open) for name in SIDES[:dimensions])
-    inflows = [face for face in found if face.is_inflow]
+    inflows = [face for face in found if face.is_inflow and not face.is_stream]
     if inflows and len(inflows) == len(found) and not file.regions and not open_side:
         path = inflows[0].path
         yield (

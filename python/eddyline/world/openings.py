@@ -1,4 +1,5 @@
-"""Where fluid enters and leaves: sides of type inflow, outflow or stream, and [openings] in walls and bodies."""
+"""Where fluid enters and leaves: sides of type inflow, outflow or stream, and [openings] in walls and
+bodies."""
 
 from __future__ import annotations
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 Found = Iterator[tuple[Path, str]]
 
 NEAREST = 3.0
-"""Distance of a body from a stream side, in sizes of the body, below which the flow there is not that far from
-bodies."""
+"""Distance of a body from a stream side, in sizes of the body, below which its far field does not tell the
+flow there."""
 
 
 def stream_problems(file: WorldFile, found: list[Face]) -> Found:
@@ -30,7 +30,10 @@ def stream_problems(file: WorldFile, found: list[Face]) -> Found:
     first = streams[0]
     key = f"boundaries.{first.name}"
     if file.dimensions != 2:
-        yield first.path, f'{key} is a stream; only 2D worlds know one. Write {{ type = "inflow", velocity = ... }}.'
+        yield (
+            first.path,
+            f'{key} is a stream; only 2D worlds know one. Write {{ type = "inflow", velocity = ... }}.',
+        )
         return
     if file.has_free_surface:
         text = f"{key} is a stream, and the fluid has a free surface; a stream fills its domain. Remove "
@@ -38,7 +41,7 @@ def stream_problems(file: WorldFile, found: list[Face]) -> Found:
         return
     force = next((name for name in ("gravity", "body_force") if getattr(file.domain, name) is not None), None)
     if force is not None:
-        text = f"domain.{force} drives the fluid, but {key} is a stream, which nothing drives. Remove one of them."
+        text = f"domain.{force} drives the fluid, but {key} is a stream, which nothing drives. Remove one."
         yield ("domain", force), text
     yield from _velocities(streams)
     yield from _around(file, streams)
@@ -78,7 +81,7 @@ def _around(file: WorldFile, streams: list[Face]) -> Found:
         if isinstance(side, Outflow if name == way_out else Stream):
             continue
         why = "towards which the stream flows" if name == way_out else "beside or before a stream"
-        value = ', velocity = [...]' if wanted == "stream" else ""
+        value = f", velocity = {shown(table.velocity)}" if wanted == "stream" else ""
         yield (
             ("boundaries", name),
             f'boundaries.{name}.type = "{side.type}"; the side {why} must be {wanted}. Write {name} = '
@@ -104,5 +107,6 @@ def stream_notes(file: WorldFile) -> Iterator[str]:
         if gaps[nearest] < NEAREST * size:
             yield (
                 f"bodies.{name} is {rounded(gaps[nearest] / size, 2)} of its sizes from the stream side "
-                f"{nearest}, where its flow is taken for that far from it; let there be {rounded(NEAREST)} or more."
+                f"{nearest}, where the flow is taken for that far from it; let there be "
+                f"{rounded(NEAREST)} or more."
             )
