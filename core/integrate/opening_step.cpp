@@ -159,6 +159,7 @@ void OpeningStep<T, D>::set_inflow_velocities(double t, bool at_rest) {
       if (opening.world.stream) {
         const auto caused = at_rest ? std::array<double, D>{} : flow_.openings.far_field().velocity(x);
         for (std::size_t d = 0; d < D; ++d) v[d] += opening.pace * caused[d];
+        if (!at_rest) v[static_cast<std::size_t>(sites.axis)] -= sites.inward * opening.lead;
         continue;
       }
       auto& normal = v[static_cast<std::size_t>(sites.axis)];

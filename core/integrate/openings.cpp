@@ -44,7 +44,8 @@ void Openings<D>::pass(FluidState<T, D>& fluid, double ahead, std::int64_t rebui
     opening.mass.add(sign * fluid.mass[i]);
     for (int d = 0; d < D; ++d) opening.momentum[static_cast<std::size_t>(d)].add(sign * fluid.mass[i] * fluid.v[d][i]);
   };
-  for (auto& opening : all_) opening.let_in = std::max(opening.let_in, ahead * opening.fastest());
+  for (auto& opening : all_)
+    if (!opening.world.beside) opening.let_in = std::max(opening.let_in, ahead * opening.fastest());
   entering_.resize(0);
   const auto place = [&](std::size_t i) {
     Vec3 x = vector_of(fluid.x, i);
@@ -59,6 +60,11 @@ void Openings<D>::pass(FluidState<T, D>& fluid, double ahead, std::int64_t rebui
     return std::ranges::find_if(
         all_, [&](const auto& opening) { return opening.world.beside && opening.sites.depth(x) > 0; });
   };
+  const auto has_left = [&](std::size_t i) {  // the side of a stream that fluid has left through
+    return std::ranges::find_if(all_, [&, x = place(i)](const auto& opening) {
+      return opening.world.beside && opening.sites.depth(x) > opening.let_in;
+    });
+  };
   const bool has_sides = std::ranges::any_of(all_, [](const auto& opening) { return opening.world.beside; });
   const auto enters = [&](std::size_t i) {
     const auto& opening = all_[fluid.buffer[i] - 1u];
@@ -69,12 +75,12 @@ void Openings<D>::pass(FluidState<T, D>& fluid, double ahead, std::int64_t rebui
   };
   few_.find(n, 1e-9, [&](std::size_t i) {
     if (fluid.buffer[i] != 0) return enters(i);
-    return outflow_of(i) != all_.end() || (has_sides && beside(place(i)) != all_.end());
+    return outflow_of(i) != all_.end() || (has_sides && has_left(i) != all_.end());
   });
   few_.for_each([&](std::size_t i) {
     if (fluid.buffer[i] == 0) {
       auto passed = outflow_of(i);
-      if (passed == all_.end() && has_sides) passed = beside(place(i));
+      if (passed == all_.end() && has_sides) passed = has_left(i);
       if (passed == all_.end()) return;
       fluid.buffer[i] = static_cast<std::uint8_t>(passed - all_.begin() + 1);
       count(*passed, i, -1);

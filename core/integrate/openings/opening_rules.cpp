@@ -26,7 +26,7 @@ constexpr double k_largest_rise = 0.5;          // of the speed of long gravity 
 constexpr double k_largest_easing = 0.05;  // of the speed: compression in a flow that counts as incompressible is less
 
 /// Sums over the sites of an opening.
-enum { k_wet, k_speed, k_pressure, k_wet_slopes, k_slope, k_volume_flow, k_mass_flow, k_sums };
+enum { k_wet, k_speed, k_pressure, k_wet_slopes, k_slope, k_volume_flow, k_mass_flow, k_carried, k_sums };
 
 }  // namespace
 
@@ -52,6 +52,7 @@ void OpeningRules<D>::measure(double t) {
   for (std::size_t o = 0; o < openings.size(); ++o) {
     for (std::int64_t site = 0; site < openings[o].sites.sites(); ++site) add_site(openings[o], site, t, sums_of(o));
     openings[o].mass_flow = openings[o].world.inflow ? sums_of(o)[k_mass_flow] : ReproducibleSum{};
+    sums_of(o)[k_carried].merge(openings[o].mass);
   }
   const std::span<ReproducibleSum> forces = openings_.far_field().forces();
   sums_.insert(sums_.end(), forces.begin(), forces.end());
@@ -86,6 +87,9 @@ void OpeningRules<D>::add_site(const Opening<D>& opening, std::int64_t site, dou
     const double flow = sites.inward * opening.velocity[static_cast<std::size_t>(site)][axis] * sites.area;
     sums[k_volume_flow].add(flow);
     sums[k_mass_flow].add(rho * flow);
+    if (!opening.world.stream || !fits_.is_wet(node)) return;
+    sums[k_wet].add(1);
+    sums[k_pressure].add(fit.p * p_unit);
   } else if (fits_.is_wet(node)) {
     sums[k_wet].add(1);
     sums[k_speed].add(-sites.inward * fit.v[axis] * c.c0);
@@ -108,7 +112,8 @@ typename OpeningRules<D>::Means OpeningRules<D>::means_of(const Opening<D>& open
   means.slope = mean(k_slope, k_wet_slopes) * p_unit / c.length.interaction_radius;
   means.full = static_cast<std::int64_t>(sums[k_wet].value()) == opening.sites.sites();
   means.wave = long_wave(opening, static_cast<std::int64_t>(sums[k_wet].value()));
-  const double mass_flow = sums[k_mass_flow].value(), density = opening.world.density;
+  means.mass_flow = sums[k_mass_flow].value(), means.carried = sums[k_carried].value();
+  const double mass_flow = means.mass_flow, density = opening.world.density;
   if (density > 0 && mass_flow > 0) means.pace = density * sums[k_volume_flow].value() / mass_flow;
   return means;
 }
@@ -122,6 +127,19 @@ void OpeningRules<D>::rule_inflow(Opening<D>& opening, const Means& means, doubl
   opening.slope += share * (means.slope - opening.slope);
   const double pace = opening.pace + share * (means.pace - opening.pace);
   opening.pace = std::clamp(pace, 1 - k_largest_easing, 1 + k_largest_easing);
+  if (!opening.world.stream) return;
+  // Sound leaves: on average over the side, what the pressure is above its running mean.
+  const auto& c = constants_;
+  opening.pressure += share * (means.pressure - opening.pressure);
+  const double most = k_largest_lead_of_hole * c.c0;
+  opening.lead = std::clamp((means.pressure - opening.pressure) / (c.rho0 * c.c0), -most, most);
+  if (!opening.world.beside) return;
+  // Fluid that strays over the side would never come back from the buffer, so that more would leave than the velocity
+  // says: as much as that is too much, fluid is let farther out before it joins the buffer.
+  opening.reference_speed += means.mass_flow * dt;
+  const auto& sites = opening.sites;
+  const double area = (sites.count[0] - sites.before - sites.after) * sites.area;
+  opening.let_in = std::clamp((opening.reference_speed - means.carried) / (c.rho0 * area), 0.0, sites.pitch);
 }
 
 /// Non-reflecting outflow. A plane sound wave that runs out carries J = rho0 c0 (<u> - u_ref) + <p - p_ref>, where <>
