@@ -153,7 +153,7 @@ void Flow<T, D>::rebuild(bool by_expected_places) {
   lend_room();
   subdomain_.wrap(fluid.x);
   if (bodies_change()) change_bodies();
-  if (!openings.empty()) openings.pass(fluid, by_expected_places ? half_of_steps_to_come() : 0, rebuilds);
+  if (!openings.empty()) openings.pass(fluid, by_expected_places ? half_of_steps_to_come() : 0);
   remove_leavers();
   timers.lap(Phase::sort);
   if (rebalance_is_due()) rebalance();

@@ -58,12 +58,12 @@ void OpeningStep<T, D>::write_moving(double dt, bool at_rest) {
   const auto& c = flow_.constants();
   set_inflow_velocities(flow_.time + 0.5 * dt, at_rest);
   for_each_member(k_light, [&](std::size_t, std::size_t i) {
-    const auto& opening = flow_.openings.all()[fluid.buffer[i] - 1u];
+    const int axis = flow_.openings.all()[fluid.buffer[i] - 1u].sites.axis;
     const auto v = velocity_of(i);
     const auto row = flow_.moving.row(flow_.fluid_rows.row_of(i));
     for (int d = 0; d < D; ++d) {
       fluid.v[d][i] = v[static_cast<std::size_t>(d)];
-      const double ahead = opening.world.beside || d == opening.sites.axis ? 0.5 * dt * fluid.v[d][i] : 0.0;
+      const double ahead = d == axis ? 0.5 * dt * fluid.v[d][i] : 0.0;
       flow_.moving.put_fixed(row.first + d, c.fixed.wrapped(fluid.x[d][i] + ahead));
       row[D + d] = static_cast<T>(fluid.v[d][i] * c.inverse_c0);
       row[2 * D + 2 + d] = fluid.half_g[d][i];
@@ -75,9 +75,7 @@ template <class T, int D>
 void OpeningStep<T, D>::keep_files() {
   auto& fluid = flow_.fluid;
   for_each_member(k_light, [&](std::size_t m, std::size_t i) {
-    const auto& opening = flow_.openings.all()[fluid.buffer[i] - 1u];
-    if (opening.world.beside) return;
-    const int axis = opening.sites.axis;
+    const int axis = flow_.openings.all()[fluid.buffer[i] - 1u].sites.axis;
     T* x_row = flow_.pressed.row(flow_.fluid_rows.row_of(i)).first;
     for (int d = 0; d < D; ++d) {
       if (d == axis) continue;
@@ -109,8 +107,7 @@ void OpeningStep<T, D>::extrapolate(double t, double dt, bool at_rest) {
     if (!opening.world.inflow) {
       p += (opening.pressure + sites.depth(x) * opening.slope) / p_unit;
     } else if (!opening.world.pressure_imposed) {
-      const std::int64_t site = opening.world.stream ? sites.nearest_inner(x) : particles::site_of_opening_id(fluid.id[i]);
-      p = reflected(opening, site, sites.depth(x), G);
+      p = reflected(opening, particles::site_of_opening_id(fluid.id[i]), sites.depth(x), G);
     }
     fluid.s[i] = StateEquationLinear::density_excess(p);
     if (opening.world.inflow) fluid.mass[i] = c.rho0 * (1 + fluid.s[i]) * c.volume;
@@ -159,7 +156,6 @@ void OpeningStep<T, D>::set_inflow_velocities(double t, bool at_rest) {
       if (opening.world.stream) {
         const auto caused = at_rest ? std::array<double, D>{} : flow_.openings.far_field().velocity(x);
         for (std::size_t d = 0; d < D; ++d) v[d] += opening.pace * caused[d];
-        if (!at_rest) v[static_cast<std::size_t>(sites.axis)] -= sites.inward * opening.lead;
         continue;
       }
       auto& normal = v[static_cast<std::size_t>(sites.axis)];
@@ -217,12 +213,12 @@ double OpeningStep<T, D>::reflected(const Opening<D>& opening, std::int64_t site
   return (1 - share) * first.p + share * second.p + 2 * depth * opening.slope / (c.rho0 * c.c0 * c.c0);
 }
 
-/// Velocity of a particle in a buffer: that of its site, or between sites in an outflow and beside a stream.
+/// Velocity of a particle in a buffer: that of its site, or between sites in an outflow.
 template <class T, int D>
 std::array<double, D> OpeningStep<T, D>::velocity_of(std::size_t i) const {
   const auto& fluid = flow_.fluid;
   const auto& opening = flow_.openings.all()[fluid.buffer[i] - 1u];
-  if (opening.world.inflow && !opening.world.beside)
+  if (opening.world.inflow)
     return opening.velocity[static_cast<std::size_t>(particles::site_of_opening_id(fluid.id[i]))];
   const auto& sites = opening.sites;
   std::int64_t lower[2], upper[2];

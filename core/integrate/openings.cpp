@@ -7,9 +7,15 @@
 #include "comm/collectives.hpp"
 #include "integrate/flow/migrate.hpp"
 #include "integrate/flow/state.hpp"
-#include "particles/id.hpp"
 
 namespace eddyline::integrate {
+
+namespace {
+
+/// The buffer of fluid that has left through a stream, until it is removed.
+constexpr std::uint8_t k_left_through_stream = 255;
+
+}  // namespace
 
 template <int D>
 Openings<D>::Openings(const world::World& world) : far_field_(world) {
@@ -38,14 +44,13 @@ Vec3 Openings<D>::node(std::int32_t number) const {
 
 template <int D>
 template <class T>
-void Openings<D>::pass(FluidState<T, D>& fluid, double ahead, std::int64_t rebuild) {
+void Openings<D>::pass(FluidState<T, D>& fluid, double ahead) {
   const std::int64_t n = fluid.size();
   const auto count = [&](Opening<D>& opening, std::size_t i, double sign) {
     opening.mass.add(sign * fluid.mass[i]);
     for (int d = 0; d < D; ++d) opening.momentum[static_cast<std::size_t>(d)].add(sign * fluid.mass[i] * fluid.v[d][i]);
   };
-  for (auto& opening : all_)
-    if (!opening.world.beside) opening.let_in = std::max(opening.let_in, ahead * opening.fastest());
+  for (auto& opening : all_) opening.let_in = std::max(opening.let_in, ahead * opening.fastest());
   entering_.resize(0);
   const auto place = [&](std::size_t i) {
     Vec3 x = vector_of(fluid.x, i);
@@ -56,54 +61,50 @@ void Openings<D>::pass(FluidState<T, D>& fluid, double ahead, std::int64_t rebui
     return std::ranges::find_if(
         all_, [&, x = place(i)](const auto& opening) { return !opening.world.inflow && opening.sites.is_through(x); });
   };
-  const auto beside = [&](const Vec3& x) {  // the side of a stream that x is beyond
-    return std::ranges::find_if(
-        all_, [&](const auto& opening) { return opening.world.beside && opening.sites.depth(x) > 0; });
-  };
-  const auto has_left = [&](std::size_t i) {  // the side of a stream that fluid has left through
+  const auto stream_of = [&](std::size_t i) {  // also in its corners
     return std::ranges::find_if(all_, [&, x = place(i)](const auto& opening) {
-      return opening.world.beside && opening.sites.depth(x) > opening.let_in;
+      return opening.world.stream && opening.sites.depth(x) > opening.reference_speed &&
+             opening.sites.inward * fluid.v[opening.sites.axis][i] < 0;
     });
   };
-  const bool has_sides = std::ranges::any_of(all_, [](const auto& opening) { return opening.world.beside; });
+  const auto is_at_end = [&](std::size_t i) {
+    const auto& opening = all_[fluid.buffer[i] - 1u];
+    return opening.world.stream && opening.sites.depth(place(i)) > opening.sites.length();
+  };
   const auto enters = [&](std::size_t i) {
     const auto& opening = all_[fluid.buffer[i] - 1u];
-    const Vec3 x = place(i);
-    // Beside a stream, what is beyond the outflow stays what it is.
-    const bool at_domain = !opening.world.beside || opening.sites.faces(x);
-    return opening.world.inflow && at_domain && !(opening.sites.depth(x) > 0);
+    return opening.world.inflow && !(opening.sites.depth(place(i)) > 0);
   };
+  const bool has_streams = std::ranges::any_of(all_, [](const auto& opening) { return opening.world.stream; });
   few_.find(n, 1e-9, [&](std::size_t i) {
-    if (fluid.buffer[i] != 0) return enters(i);
-    return outflow_of(i) != all_.end() || (has_sides && has_left(i) != all_.end());
+    if (fluid.buffer[i] != 0) return enters(i) || is_at_end(i);
+    return outflow_of(i) != all_.end() || (has_streams && stream_of(i) != all_.end());
   });
   few_.for_each([&](std::size_t i) {
     if (fluid.buffer[i] == 0) {
-      auto passed = outflow_of(i);
-      if (passed == all_.end() && has_sides) passed = has_left(i);
-      if (passed == all_.end()) return;
-      fluid.buffer[i] = static_cast<std::uint8_t>(passed - all_.begin() + 1);
-      count(*passed, i, -1);
+      if (const auto outflow = outflow_of(i); outflow != all_.end()) {
+        fluid.buffer[i] = static_cast<std::uint8_t>(outflow - all_.begin() + 1);
+        count(*outflow, i, -1);
+      } else if (const auto stream = stream_of(i); stream != all_.end()) {
+        fluid.buffer[i] = k_left_through_stream;
+        count(*stream, i, -1);
+      }
     } else if (enters(i)) {
-      const auto& from = all_[fluid.buffer[i] - 1u];
-      if (from.world.beside || !has_sides || beside(place(i)) == all_.end()) count(all_[fluid.buffer[i] - 1u], i, 1);
+      count(all_[fluid.buffer[i] - 1u], i, 1);
       entering_.push_back(static_cast<std::int32_t>(i));
+    } else if (is_at_end(i)) {
+      const auto& sites = all_[fluid.buffer[i] - 1u].sites;
+      fluid.x[sites.axis][i] += sites.inward * sites.length();
     }
   });
   fluid.for_each_array([&](auto& array) { array.resize(static_cast<std::size_t>(n) + entering_.size()); });
   for (std::size_t e = 0; e < entering_.size(); ++e) {
     const auto from = static_cast<std::size_t>(entering_[e]), to = static_cast<std::size_t>(n) + e;
-    const std::size_t number = fluid.buffer[from] - 1u;
-    const auto& sites = all_[number].sites;
-    const bool is_beside = all_[number].world.beside;
+    const auto& sites = all_[fluid.buffer[from] - 1u].sites;
     copy_particle([&](auto&& visit) { fluid.for_each_array(visit); }, from, to);
-    if (is_beside)
-      fluid.id[to] = new_id(number, vector_of(fluid.x, from), rebuild);
-    else
-      fluid.id[to] += sites.columns;  // the count is the id's last part
+    fluid.id[to] += sites.columns;  // the count is the id's last part
     fluid.x[sites.axis][to] -= sites.inward * sites.length();
-    const auto joined = has_sides && !is_beside ? beside(place(from)) : all_.end();
-    fluid.buffer[from] = joined == all_.end() ? std::uint8_t{0} : static_cast<std::uint8_t>(joined - all_.begin() + 1);
+    fluid.buffer[from] = 0;
   }
 }
 
@@ -111,24 +112,9 @@ template <int D>
 template <class T>
 bool Openings<D>::is_spent(const FluidState<T, D>& fluid, std::size_t i) const {
   if (fluid.buffer[i] == 0) return false;
+  if (fluid.buffer[i] == k_left_through_stream) return true;
   const auto& opening = all_[fluid.buffer[i] - 1u];
-  const auto& sites = opening.sites;
-  const Vec3 x = vector_of(fluid.x, i);
-  if (!opening.world.beside) return !opening.world.inflow && sites.depth(x) > sites.length();
-  const double end = sites.origin[sites.first] + (sites.count[0] - 0.5) * sites.step[sites.first];
-  const double begin = sites.origin[sites.first] - 0.5 * sites.step[sites.first];
-  return sites.depth(x) > sites.length() || x[sites.first] > end || x[sites.first] < begin;
-}
-
-/// Of a particle that enters the buffer beside a stream behind one at x. Of each sixteenth of a site no more than one
-/// enters at a rebuild. Sites of the start come first.
-template <int D>
-std::int64_t Openings<D>::new_id(std::size_t opening, Vec3 x, std::int64_t rebuild) const {
-  constexpr double k_parts = 16;
-  const auto& sites = all_[opening].sites;
-  const double place = (x[sites.first] - sites.origin[sites.first]) / sites.step[sites.first] + 0.5;
-  const auto part = static_cast<std::int64_t>(std::clamp(place, 0.0, static_cast<double>(sites.count[0])) * k_parts);
-  return particles::make_opening_id(static_cast<std::int64_t>(opening), sites.sites() + part, rebuild);
+  return !opening.world.inflow && opening.sites.depth(vector_of(fluid.x, i)) > opening.sites.length();
 }
 
 template <int D>
@@ -218,7 +204,7 @@ void Openings<D>::share_velocities(Opening<D>& o, bool known, comm::Communicator
 }
 
 #define EDDYLINE_OPENINGS(T, D)                                                    \
-  template void Openings<D>::pass(FluidState<T, D>&, double, std::int64_t);        \
+  template void Openings<D>::pass(FluidState<T, D>&, double);                      \
   template bool Openings<D>::is_spent(const FluidState<T, D>&, std::size_t) const; \
   template void Openings<D>::find_members(const FluidState<T, D>&);
 

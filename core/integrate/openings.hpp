@@ -37,8 +37,10 @@ struct Opening {
   double let_in = 0;                            // inflow: fluid has begun so far beyond it at most [m]
   bool is_here = true;                          // whether this rank has cells at it or in its buffer
   double pressure = 0;                          // outflow: of its buffer, above its level [Pa]
-  double reference_speed = 0;                   // outflow: running mean of the speed through it [m/s]
-  double lead = 0;                              // outflow: faster than that for the fit or the level [m/s]
+  double reference_speed = 0;                   // outflow: running mean of the speed through it [m/s];
+                                                // stream: fluid is taken so far beyond it [m]
+  double lead = 0;                              // outflow: faster than that for the fit or the level [m/s];
+                                                // stream: mass that has come in by its velocity [kg/m]
   double slope = 0;                             // running mean of the pressure's outward gradient [Pa/m]
 
   /// The highest speed inwards, of an inflow.
@@ -76,13 +78,12 @@ class Openings {
   Vec3 node(std::int32_t number) const;
 
   /// Change of kind and insertion: fluid beyond an outflow joins its buffer; a particle that has passed an inflow
-  /// becomes fluid, and the next of its site enters one buffer length upstream. The buffer beside a stream moves with
-  /// it: fluid beyond the side joins it, what comes in from it becomes fluid, and the next enters behind that. What
-  /// the stream brings in beside the domain joins it, too. `rebuild`: the number of this one. What counts is where particles will be
+  /// becomes fluid, and the next of its site enters one buffer length upstream. A stream takes fluid in that leaves
+  /// through it, and where it runs outwards the last particle of a site becomes the first. What counts is where particles will be
   /// in the time `ahead` [s], half way to when they are asked again, so that on average they change at the opening.
   template <class T>
-  void pass(FluidState<T, D>& fluid, double ahead, std::int64_t rebuild);
-  /// Whether particle i has reached the end of an outflow's buffer, or of one beside a stream.
+  void pass(FluidState<T, D>& fluid, double ahead);
+  /// Whether particle i has reached the end of an outflow's buffer, or has left through a stream.
   template <class T>
   bool is_spent(const FluidState<T, D>& fluid, std::size_t i) const;
   /// Finds the buffers' particles in the order of the fluid.
@@ -101,7 +102,6 @@ class Openings {
   void restore(const std::vector<ArchiveReader>& parts, comm::Communicator& communicator);
 
  private:
-  std::int64_t new_id(std::size_t opening, Vec3 x, std::int64_t rebuild) const;
   static bool take_flow(Opening<D>& opening, const std::vector<ArchiveReader>& parts);
   static void share_velocities(Opening<D>& opening, bool known, comm::Communicator& communicator);
 

@@ -386,7 +386,7 @@ void Step<T, D>::begin_kick_half_and_shift() {
   contact_.move_bodies(motion_time(flow_.time));
   std::size_t inflow = 0;
   for (const auto& opening : flow_.openings.all())
-    if (opening.world.inflow && !opening.world.beside) contact_.let_in(inflow++, opening.let_in);
+    if (opening.world.inflow && !opening.world.stream) contact_.let_in(inflow++, opening.let_in);
   rows_time_step_ = choose_time_step();
   flow_.control.latest = {};
 }

@@ -30,18 +30,8 @@ OpeningSites opening_sites(const world::World& world, const world::Opening& open
     // The points of the start lattice that lie between the corners.
     const auto from = static_cast<std::int32_t>(std::ceil((s.lower[d] - world.origin[d]) / s.step[d] - 0.5 - 1e-9));
     const auto to = static_cast<std::int32_t>(std::floor((s.upper[d] - world.origin[d]) / s.step[d] - 0.5 + 1e-9));
-    const auto side = static_cast<std::size_t>(2 * d);
-    // A stream that comes in also brings the buffers beside it; those reach along the outflow's.
-    const bool across = opening.stream && !opening.beside && k == 0;
-    const bool along = opening.beside && k == 0;
-    const auto reaches = [&](std::size_t end) {
-      return across ? world.sides[end].kind == world::SideKind::stream
-                    : along && world.sides[end].kind == world::SideKind::outflow;
-    };
-    if (reaches(side)) s.before = s.columns;
-    if (reaches(side + 1)) s.after = s.columns;
-    s.count[k] = std::max(1, to - from + 1) + (k == 0 ? s.before + s.after : 0);
-    s.origin[d] = world.origin[d] + (from - (k == 0 ? s.before : 0) + 0.5) * s.step[d];
+    s.count[k] = std::max(1, to - from + 1);
+    s.origin[d] = world.origin[d] + (from + 0.5) * s.step[d];
     s.area *= s.step[d];
   }
   return s;

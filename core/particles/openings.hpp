@@ -1,8 +1,6 @@
 #pragma once
 // Openings on the start lattice: the sites across an opening, and the buffer of particles beyond it.
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 
 #include "particles/place.hpp"
@@ -24,21 +22,10 @@ struct OpeningSites {
   Vec3 origin;                     // the first site [m]
   Vec3 step;                       // from site to site [m]
   double area = 0;                 // of a site [m^(D-1)]
-  std::int32_t before = 0, after = 0;  // sites along `first` that stand outside of the domain, of a stream
 
   std::int64_t sites() const { return static_cast<std::int64_t>(count[0]) * count[1]; }
   /// Length of the buffer [m].
   double length() const { return columns * pitch; }
-  /// Whether a site stands at the domain.
-  bool is_inner(std::int64_t number) const {
-    const std::int64_t place = number % count[0];
-    return place >= before && place < count[0] - after;
-  }
-  /// The site at the domain that is nearest to x.
-  std::int64_t nearest_inner(Vec3 x) const {
-    const double place = std::floor((x[first] - origin[first]) / step[first] + 0.5);
-    return static_cast<std::int64_t>(std::clamp(place, static_cast<double>(before), count[0] - after - 1.0));
-  }
   /// How far x lies beyond the opening [m]; negative on the fluid's side.
   double depth(Vec3 x) const { return inward * (plane - x[axis]); }
   Vec3 site(std::int64_t number) const {

@@ -24,7 +24,7 @@ enum class SideKind { wall, periodic, open, inflow, outflow, stream };
 struct Side {
   SideKind kind = SideKind::wall;
   bool slip = false;                // walls only
-  std::array<Formula, 3> velocity;  // of the wall in its own plane [m/s], of x, y, z, t
+  std::array<Formula, 3> velocity;  // of the wall in its own plane, or of the stream [m/s], of x, y, z, t
 
   bool slides() const {
     return std::ranges::any_of(velocity, [](const Formula& component) {
@@ -38,8 +38,7 @@ struct Side {
 struct Opening {
   std::string name;
   bool inflow = true;
-  bool stream = false;              // inflow: of a stream that bodies disturb
-  bool beside = false;              // inflow: the stream passes along it, in or out as the bodies turn it
+  bool stream = false;              // inflow: of a stream that bodies disturb, in or out as that turns
   int axis = 0;                     // across the opening
   int inward = 1;                   // +1: the fluid lies at higher coordinates than the opening, -1: at lower ones
   Vec3 lower, upper;                // corners [m], equal along the axis

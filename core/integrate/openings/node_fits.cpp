@@ -36,8 +36,6 @@ void NodeFits<D>::share_out(Openings<D>& openings, const particles::CellGrid& gr
     const auto& sites = opening.sites;
     Vec3 low = sites.lower, high = sites.upper;
     low[sites.axis] -= 2 * sites.length(), high[sites.axis] += 2 * sites.length();
-    low[sites.first] -= sites.before * sites.step[sites.first];
-    high[sites.first] += sites.after * sites.step[sites.first];
     const particles::CellBox around = grid.cells_between(low, high);
     const auto ranks = partition.ranks_at(widened(around, depth, grid));
     const bool takes_part = opening.is_here = std::binary_search(ranks.begin(), ranks.end(), self);

@@ -68,7 +68,6 @@ void OpeningRules<D>::add_site(const Opening<D>& opening, std::int64_t site, dou
   const auto& c = constants_;
   const double p_unit = c.rho0 * c.c0 * c.c0;
   const auto& sites = opening.sites;
-  if (!sites.is_inner(site)) return;
   const auto axis = static_cast<std::size_t>(sites.axis);
   const std::int64_t node = opening.first_node + site, inner = node + k_slope_layer * sites.sites();
   if (fits_.is_own(inner) && fits_.is_wet(inner)) {
@@ -87,9 +86,6 @@ void OpeningRules<D>::add_site(const Opening<D>& opening, std::int64_t site, dou
     const double flow = sites.inward * opening.velocity[static_cast<std::size_t>(site)][axis] * sites.area;
     sums[k_volume_flow].add(flow);
     sums[k_mass_flow].add(rho * flow);
-    if (!opening.world.stream || !fits_.is_wet(node)) return;
-    sums[k_wet].add(1);
-    sums[k_pressure].add(fit.p * p_unit);
   } else if (fits_.is_wet(node)) {
     sums[k_wet].add(1);
     sums[k_speed].add(-sites.inward * fit.v[axis] * c.c0);
@@ -128,18 +124,12 @@ void OpeningRules<D>::rule_inflow(Opening<D>& opening, const Means& means, doubl
   const double pace = opening.pace + share * (means.pace - opening.pace);
   opening.pace = std::clamp(pace, 1 - k_largest_easing, 1 + k_largest_easing);
   if (!opening.world.stream) return;
-  // Sound leaves: on average over the side, what the pressure is above its running mean.
-  const auto& c = constants_;
-  opening.pressure += share * (means.pressure - opening.pressure);
-  const double most = k_largest_lead_of_hole * c.c0;
-  opening.lead = std::clamp((means.pressure - opening.pressure) / (c.rho0 * c.c0), -most, most);
-  if (!opening.world.beside) return;
-  // Fluid that strays over the side would never come back from the buffer, so that more would leave than the velocity
-  // says: as much as that is too much, fluid is let farther out before it joins the buffer.
-  opening.reference_speed += means.mass_flow * dt;
-  const auto& sites = opening.sites;
-  const double area = (sites.count[0] - sites.before - sites.after) * sites.area;
-  opening.let_in = std::clamp((opening.reference_speed - means.carried) / (c.rho0 * area), 0.0, sites.pitch);
+  // Fluid that strays over the side does not come back, so that more would leave than the velocity says: as much as
+  // that is too much, fluid is let farther out before it is taken.
+  opening.lead += means.mass_flow * dt;
+  const double area = static_cast<double>(opening.sites.sites()) * opening.sites.area;
+  opening.reference_speed =
+      std::clamp((opening.lead - means.carried) / (constants_.rho0 * area), 0.0, opening.sites.pitch);
 }
 
 /// Non-reflecting outflow. A plane sound wave that runs out carries J = rho0 c0 (<u> - u_ref) + <p - p_ref>, where <>

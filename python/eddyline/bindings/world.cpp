@@ -310,7 +310,6 @@ void bind_fluid_and_boundaries(nb::module_& module) {
                      .def_rw("name", &Opening::name)
                      .def_rw("inflow", &Opening::inflow)
                      .def_rw("stream", &Opening::stream)
-                     .def_rw("beside", &Opening::beside)
                      .def_rw("inward", &Opening::inward)
                      .def_rw("density", &Opening::density)
                      .def_rw("pressure_imposed", &Opening::pressure_imposed);

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import numpy as np
 
 from .. import _core
 from .openings import Face, faces
@@ -57,6 +57,9 @@ def build(file: WorldFile, scales: Scales) -> _core.World:
             world.sides[index].slip = side.slip
             if side.velocity is not None:
                 world.sides[index].velocity = _three(side.velocity)
+    for face in faces(file):
+        if face.is_stream and face.side is not None:
+            world.sides[face.side].velocity = _three(face.velocity(file.dimensions))
     level = pressure_level(file, scales)
     world.openings = [_opening(face, file, level) for face in faces(file)]
     # What the file says holds at the level of the pressure, what the core says at none; nu rho is the same.
@@ -102,8 +105,7 @@ def _opening(face: Face, file: WorldFile, level: float) -> _core.Opening:
         opening.density = file.fluid.density
     if isinstance(face.table, Stream):
         opening.stream = True
-        opening.beside = face.inward * face.table.velocity[face.axis] < 0.5 * math.hypot(*face.table.velocity)
-        if opening.beside:
+        if face.inward * face.table.velocity[face.axis] < 0.5 * float(np.hypot(*face.table.velocity)):
             opening.density = 0.0  # too little flows in to tell the mass that it brings from noise
     opening.pressure_imposed = face.table.pressure is not None
     if face.table.pressure is not None:
