@@ -79,8 +79,9 @@ class Openings {
 
   /// Change of kind and insertion: fluid beyond an outflow joins its buffer; a particle that has passed an inflow
   /// becomes fluid, and the next of its site enters one buffer length upstream. A stream takes fluid in that leaves
-  /// through it, and where it runs outwards the last particle of a site becomes the first. What counts is where particles will be
-  /// in the time `ahead` [s], half way to when they are asked again, so that on average they change at the opening.
+  /// through it, and where it runs outwards the last particle of a site becomes the first. What counts is where
+  /// particles will be in the time `ahead` [s], half way to when they are asked again, so that on average they change
+  /// at the opening.
   template <class T>
   void pass(FluidState<T, D>& fluid, double ahead);
   /// Whether particle i has reached the end of an outflow's buffer, or has left through a stream.

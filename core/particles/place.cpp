@@ -259,8 +259,8 @@ void place_sides(const World& world, const Keeps& keeps, Placement& placement) {
         if (world.dimensions == 3) x.z = world.origin.z + (k + 0.5) * step.z;
         if (!keeps(x) || is_in_buffer(openings, x)) continue;
         const std::int64_t site = ((k - first[2]) * ny + (j - first[1])) * nx + (i - first[0]);
-        placement.walls.push_back(
-            {make_id(k_source_side, site), x, volume, -1 - owner, sticks(world.sides[static_cast<std::size_t>(owner)])});
+        placement.walls.push_back({make_id(k_source_side, site), x, volume, -1 - owner,
+                                   sticks(world.sides[static_cast<std::size_t>(owner)])});
       }
 }
 

@@ -1,5 +1,4 @@
-"""Sides that are a free stream: less drag than between walls, and as much fluid through them as their velocity
-says."""
+"""Sides that are a free stream: less drag than between walls, and as much fluid through as they say."""
 
 from __future__ import annotations
 
