@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
 
 from .. import _core
 from .openings import Face, faces
@@ -105,7 +105,7 @@ def _opening(face: Face, file: WorldFile, level: float) -> _core.Opening:
         opening.density = file.fluid.density
     if isinstance(face.table, Stream):
         opening.stream = True
-        if face.inward * face.table.velocity[face.axis] < 0.5 * float(np.hypot(*face.table.velocity)):
+        if face.inward * face.table.velocity[face.axis] < 0.5 * math.hypot(*face.table.velocity):
             opening.density = 0.0  # too little flows in to tell the mass that it brings from noise
     opening.pressure_imposed = face.table.pressure is not None
     if face.table.pressure is not None:
