@@ -22,7 +22,7 @@ Schema = dict[str, Any]
 
 SIMPLE = ("reference", "domain", "fluid", "start", "time", "method", "output")
 SHAPES = ("Circle", "Rectangle", "Polygon", "Line", "Sphere", "Box", "Cylinder")
-SIDES = ("Wall", "Periodic", "Open", "Inflow", "Outflow")
+SIDES = ("Wall", "Periodic", "Open", "Inflow", "Outflow", "Stream")
 PATCHES = ("InflowPatch", "OutflowPatch")
 OBSERVERS = ("Probe", "Gauge", "Front", "Patch", "PressureDrop", "Line", "Profile", "Torque")
 

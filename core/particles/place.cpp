@@ -201,8 +201,10 @@ bool is_in_buffer(const std::vector<OpeningSites>& openings, Vec3 x) {
   return std::any_of(openings.begin(), openings.end(), [x](const OpeningSites& sites) { return sites.is_through(x); });
 }
 
+bool sticks(const world::Side& side) { return side.kind == SideKind::wall && !side.slip; }
+
 /// Dummy particles outside a side of the domain. Walls cover the corners, go on beyond an open
-/// side and along the buffers of openings.
+/// side and along the buffers of openings. A stream has them in its corners, where no buffer lies.
 void place_sides(const World& world, const Keeps& keeps, Placement& placement) {
   const Vec3 step = lattice_spacing(world);
   const double radius = lengths(world).interaction_radius;
@@ -218,7 +220,8 @@ void place_sides(const World& world, const Keeps& keeps, Placement& placement) {
         case SideKind::wall: return layers;
         case SideKind::open: return layers + static_cast<std::int32_t>(std::ceil(k_open_margin * count[a]));
         case SideKind::inflow:
-        case SideKind::outflow: return layers + buffer_columns(world);
+        case SideKind::outflow:
+        case SideKind::stream: return layers + buffer_columns(world);
         case SideKind::periodic: break;
       }
       return 0;
@@ -234,26 +237,30 @@ void place_sides(const World& world, const Keeps& keeps, Placement& placement) {
         const Int3 at{i, j, k};
         int owner = -1;  // the wall that the point lies deepest in; the later side wins in a corner
         std::int32_t deepest = 0;
-        bool too_deep = false;
+        bool too_deep = false, has_wall = false;
+        int sides_beyond = 0;
         for (int d = 0; d < world.dimensions; ++d) {
           const auto a = static_cast<std::size_t>(d);
           const std::int32_t below = -at[a], above = at[a] - count[a] + 1;
           const std::size_t side = 2 * a + (above > 0 ? 1 : 0);
           const std::int32_t depth = std::max(below, above);
-          if (depth <= 0 || world.sides[side].kind != SideKind::wall) continue;
+          if (depth > 0) ++sides_beyond;
+          const SideKind kind = world.sides[side].kind;
+          if (depth <= 0 || (kind != SideKind::wall && kind != SideKind::stream)) continue;
+          has_wall = has_wall || kind == SideKind::wall;
           too_deep = too_deep || (depth - 1) * step[d] >= radius;
           if (depth >= deepest) {
             deepest = depth;
             owner = static_cast<int>(side);
           }
         }
-        if (owner < 0 || too_deep) continue;
+        if (owner < 0 || too_deep || (!has_wall && sides_beyond < 2)) continue;
         Vec3 x = world.origin + Vec3{(i + 0.5) * step.x, (j + 0.5) * step.y, 0};
         if (world.dimensions == 3) x.z = world.origin.z + (k + 0.5) * step.z;
         if (!keeps(x) || is_in_buffer(openings, x)) continue;
         const std::int64_t site = ((k - first[2]) * ny + (j - first[1])) * nx + (i - first[0]);
-        placement.walls.push_back(
-            {make_id(k_source_side, site), x, volume, -1 - owner, !world.sides[static_cast<std::size_t>(owner)].slip});
+        placement.walls.push_back({make_id(k_source_side, site), x, volume, -1 - owner,
+                                   sticks(world.sides[static_cast<std::size_t>(owner)])});
       }
 }
 

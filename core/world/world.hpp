@@ -18,13 +18,13 @@ namespace eddyline::world {
 /// The variables that fields and boundary values may use, in the order of Formula::evaluate().
 inline const std::vector<std::string> k_field_variables{"x", "y", "z", "t"};
 
-enum class SideKind { wall, periodic, open, inflow, outflow };
+enum class SideKind { wall, periodic, open, inflow, outflow, stream };
 
 /// One side of the domain; their order in World::sides is left, right, bottom, top, front, back.
 struct Side {
   SideKind kind = SideKind::wall;
   bool slip = false;                // walls only
-  std::array<Formula, 3> velocity;  // of the wall in its own plane [m/s], of x, y, z, t
+  std::array<Formula, 3> velocity;  // of the wall in its own plane, or of the stream [m/s], of x, y, z, t
 
   bool slides() const {
     return std::ranges::any_of(velocity, [](const Formula& component) {
@@ -34,10 +34,11 @@ struct Side {
 };
 
 /// Where fluid enters or leaves: a segment (3D: a rectangle) across an axis. Beyond it lies a buffer of particles that
-/// the opening rules. A side of kind inflow or outflow has an opening of its own name, which covers it.
+/// the opening rules. A side of kind inflow, outflow or stream has an opening of its own name, which covers it.
 struct Opening {
   std::string name;
   bool inflow = true;
+  bool stream = false;              // inflow: of a stream that bodies disturb, in or out as that turns
   int axis = 0;                     // across the opening
   int inward = 1;                   // +1: the fluid lies at higher coordinates than the opening, -1: at lower ones
   Vec3 lower, upper;                // corners [m], equal along the axis

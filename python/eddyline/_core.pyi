@@ -125,7 +125,7 @@ def formula_region(inside: Formula, min: Vec3, max: Vec3, dimensions: int) -> Sh
     """
 
 class Side:
-    kind: Literal["wall", "periodic", "open", "inflow", "outflow"]
+    kind: Literal["wall", "periodic", "open", "inflow", "outflow", "stream"]
     slip: bool
     velocity: list[Formula]  # three, of x, y, z, t
 
@@ -135,6 +135,7 @@ class Opening:
     def __init__(self) -> None: ...
     name: str
     inflow: bool
+    stream: bool  # inflow: of a stream that bodies disturb, in or out as that turns
     axis: int  # across the opening
     inward: int  # 1: the fluid lies at higher coordinates, -1: at lower ones
     lower: Vec3  # m

@@ -195,6 +195,42 @@ type     = "probe"
 position = ["2.9*H", "H/2"]
 """
 
+FREE_STREAM_2D = """format = 1
+[let]
+D = 0.1
+U = 1.5
+stream = 0.25
+[domain]
+size    = ["7*D", "5*D"]
+origin  = ["-3*D", "-2.5*D"]
+spacing = "D/7"
+[fluid]
+density = 1.0
+kinematic_viscosity = 4e-3
+max_speed = 2.5
+[start]
+velocity = ["U", "0.3*sin(20*x)"]
+[boundaries]
+left   = { type = "stream", velocity = ["U", "stream"] }
+right  = { type = "outflow" }
+bottom = { type = "stream", velocity = ["U", "stream"] }
+top    = { type = "stream", velocity = ["U", "stream"] }
+[bodies.wheel]
+shape    = "circle"
+center   = [0, 0]
+diameter = "D"
+motion   = { displacement = ["-0.1*D*sin(9*t)", 0], rotation = "-30*t" }
+[bodies.block]
+shape    = "rectangle"
+center   = ["D", "-D"]
+size     = ["0.5*D", "0.3*D"]
+[time]
+end = 1.0
+[observe.wake]
+type     = "probe"
+position = ["2*D", 0]
+"""
+
 CHANNEL_3D = """format = 1
 [let]
 H = 0.4

@@ -82,6 +82,7 @@ JOURNEYS = {
     "moving-3d": Journey(law_worlds.MOVING_3D, 90, 0, 0.5),
     "moving-channel": Journey(law_worlds.MOVING_CHANNEL, 150, 0, 0.7),
     "channel-2d": Journey(law_worlds.CHANNEL_2D, 150, 0, 1.3),
+    "free-stream-2d": Journey(law_worlds.FREE_STREAM_2D, 150, 0, 0.7),
     "channel-3d": Journey(law_worlds.CHANNEL_3D, 80, 2, 0.7),
     "jets-2d": Journey(law_worlds.JETS_2D, 150, 0, 1.0),
     "classic-dam-2d": Journey(law_worlds.by_classic(law_worlds.DAM_2D), 1100, 0, 2.0),

@@ -66,6 +66,7 @@ LISTED = (
     Way("channel-2d", 2, 2, 1, "bisection", "shared"),
     Way("channel-2d", 3, 1, 2, "strips", "blocking", 2),
     Way("channel-3d", 2, 1, 2, "blocks", "onesided-fence"),
+    Way("free-stream-2d", 3, 2, 1, "bisection", "nonblocking", 2),
     Way("moving-channel", 2, 2, 1, "blocks", "onesided-lock"),
     Way("moving-channel", 6, 1, 1, "bisection", "persistent"),
     Way("moving-2d", 4, 2, 2, "strips", "auto"),

@@ -16,7 +16,7 @@ Contact::Contact(const world::World& world) : dimensions_(world.dimensions), pro
     if (body.shape != nullptr) find_bounds(bodies_.emplace_back(Solid{body.shape, body.motion, {}, {}, {}}));
   for (const auto& opening : world.openings) {
     openings_.push_back(particles::opening_sites(world, opening));
-    if (opening.inflow) inflows_.push_back({openings_.back()});
+    if (opening.inflow && !opening.stream) inflows_.push_back({openings_.back()});
   }
 }
 

@@ -89,6 +89,7 @@ template <class T, int D>
 void OpeningStep<T, D>::extrapolate(double t, double dt, bool at_rest) {
   fit_nodes();
   set_inflow_velocities(t, at_rest);
+  if (takes_forces()) sum_forces_on_bodies();
   rules_.apply(t, dt, at_rest);
 
   auto& fluid = flow_.fluid;
@@ -120,7 +121,26 @@ void OpeningStep<T, D>::extrapolate(double t, double dt, bool at_rest) {
   });
 }
 
-/// Inflow at its sites. The part along the normal never points out of the flow.
+/// Of this rank's walls. There are none yet at the start.
+template <class T, int D>
+void OpeningStep<T, D>::sum_forces_on_bodies() {
+  const auto& c = flow_.constants();
+  const double unit = c.rho0 * c.volume * c.rate * c.c0 * c.kernel;
+  auto& far_field = flow_.openings.far_field();
+  far_field.clear_forces(flow_.world().bodies.size());
+  const auto n = static_cast<std::size_t>(flow_.wall_rows.owned());
+  if (flow_.pressure_reaction[0].size() < n) return;
+  for (std::size_t k = 0; k < n; ++k) {
+    if (flow_.wall.owner[k] < 0) continue;
+    for (int d = 0; d < D; ++d)
+      far_field.add_force(flow_.wall.owner[k], d,
+                          unit * (static_cast<double>(flow_.pressure_reaction[d][k]) +
+                                  static_cast<double>(flow_.viscous_reaction[d][k])));
+  }
+}
+
+/// Inflow at its sites. The part along the normal never points out of the flow, but for a stream's, to which the far
+/// field of the bodies is added.
 template <class T, int D>
 void OpeningStep<T, D>::set_inflow_velocities(double t, bool at_rest) {
   for (auto& opening : flow_.openings.all()) {
@@ -133,6 +153,11 @@ void OpeningStep<T, D>::set_inflow_velocities(double t, bool at_rest) {
       const Vec3 x = sites.site(k);
       for (std::size_t d = 0; d < D; ++d)
         v[d] = at_rest ? 0 : opening.pace * opening.world.velocity[d].evaluate(std::array{x.x, x.y, x.z, t});
+      if (opening.world.stream) {
+        const auto caused = at_rest ? std::array<double, D>{} : flow_.openings.far_field().velocity(x);
+        for (std::size_t d = 0; d < D; ++d) v[d] += opening.pace * caused[d];
+        continue;
+      }
       auto& normal = v[static_cast<std::size_t>(sites.axis)];
       normal = sites.inward * normal < 0 ? 0.0 : normal;  // and what is not a number stays so, for the doctor
     }

@@ -24,6 +24,8 @@ class OpeningStep {
   void keep_files();
   /// Pressure and velocity of the buffers at time t from the fluid in front of them, and their rows.
   void extrapolate(double t, double dt, bool at_rest);
+  /// Whether each step needs the forces on walls before extrapolate(): a stream follows those on bodies.
+  bool takes_forces() const { return flow_.openings.far_field().is_needed(); }
   /// Forces of the buffers on the fluid: viscous ones half way through the step, pressure at its end.
   void react_viscous() {
     if (!flow_.openings.empty()) reactions_.add_viscous();
@@ -44,6 +46,7 @@ class OpeningStep {
   void for_each_member(double seconds, Visit&& visit) const;
   void keep_jet_together(const Opening<D>& opening);
   void set_inflow_velocities(double t, bool at_rest);
+  void sum_forces_on_bodies();
   void share_out();
   void fit_nodes();
   double reflected(const Opening<D>& opening, std::int64_t site, double depth, std::array<double, D>& gradient) const;

@@ -10,8 +10,15 @@
 
 namespace eddyline::sph {
 
+namespace {
+
+/// The buffer of fluid that has left through a stream, until it is removed.
+constexpr std::uint8_t k_left_through_stream = 255;
+
+}  // namespace
+
 template <int D>
-Openings<D>::Openings(const world::World& world) {
+Openings<D>::Openings(const world::World& world) : far_field_(world) {
   for (const auto& opening : world.openings) {
     Opening<D> o;
     o.world = opening;
@@ -54,20 +61,40 @@ void Openings<D>::pass(FluidState<T, D>& fluid, double ahead) {
     return std::ranges::find_if(
         all_, [&, x = place(i)](const auto& opening) { return !opening.world.inflow && opening.sites.is_through(x); });
   };
+  const auto stream_of = [&](std::size_t i) {  // also in its corners
+    return std::ranges::find_if(all_, [&, x = place(i)](const auto& opening) {
+      return opening.world.stream && opening.sites.depth(x) > opening.reference_speed &&
+             opening.sites.inward * fluid.v[opening.sites.axis][i] < 0;
+    });
+  };
+  const auto is_at_end = [&](std::size_t i) {
+    const auto& opening = all_[fluid.buffer[i] - 1u];
+    return opening.world.stream && opening.sites.depth(place(i)) > opening.sites.length();
+  };
   const auto enters = [&](std::size_t i) {
     const auto& opening = all_[fluid.buffer[i] - 1u];
     return opening.world.inflow && !(opening.sites.depth(place(i)) > 0);
   };
-  few_.find(n, 1e-9, [&](std::size_t i) { return fluid.buffer[i] == 0 ? outflow_of(i) != all_.end() : enters(i); });
+  const bool has_streams = std::ranges::any_of(all_, [](const auto& opening) { return opening.world.stream; });
+  few_.find(n, 1e-9, [&](std::size_t i) {
+    if (fluid.buffer[i] != 0) return enters(i) || is_at_end(i);
+    return outflow_of(i) != all_.end() || (has_streams && stream_of(i) != all_.end());
+  });
   few_.for_each([&](std::size_t i) {
     if (fluid.buffer[i] == 0) {
-      const auto outflow = outflow_of(i);
-      if (outflow == all_.end()) return;
-      fluid.buffer[i] = static_cast<std::uint8_t>(outflow - all_.begin() + 1);
-      count(*outflow, i, -1);
+      if (const auto outflow = outflow_of(i); outflow != all_.end()) {
+        fluid.buffer[i] = static_cast<std::uint8_t>(outflow - all_.begin() + 1);
+        count(*outflow, i, -1);
+      } else if (const auto stream = stream_of(i); stream != all_.end()) {
+        fluid.buffer[i] = k_left_through_stream;
+        count(*stream, i, -1);
+      }
     } else if (enters(i)) {
       count(all_[fluid.buffer[i] - 1u], i, 1);
       entering_.push_back(static_cast<std::int32_t>(i));
+    } else if (is_at_end(i)) {
+      const auto& sites = all_[fluid.buffer[i] - 1u].sites;
+      fluid.x[sites.axis][i] += sites.inward * sites.length();
     }
   });
   fluid.for_each_array([&](auto& array) { array.resize(static_cast<std::size_t>(n) + entering_.size()); });
@@ -85,6 +112,7 @@ template <int D>
 template <class T>
 bool Openings<D>::is_spent(const FluidState<T, D>& fluid, std::size_t i) const {
   if (fluid.buffer[i] == 0) return false;
+  if (fluid.buffer[i] == k_left_through_stream) return true;
   const auto& opening = all_[fluid.buffer[i] - 1u];
   return !opening.world.inflow && opening.sites.depth(vector_of(fluid.x, i)) > opening.sites.length();
 }
@@ -103,6 +131,7 @@ void Openings<D>::find_members(const FluidState<T, D>& fluid) {
 
 template <int D>
 void Openings<D>::save(ArchiveWriter& archive) const {
+  far_field_.save(archive);
   for (const Opening<D>& o : all_) {
     const std::string name = "opening." + o.world.name + ".";
     archive.put_value(name + "ruled", std::array{o.pace, o.pressure, o.reference_speed, o.lead, o.slope, o.let_in});
@@ -115,6 +144,7 @@ void Openings<D>::save(ArchiveWriter& archive) const {
 
 template <int D>
 void Openings<D>::restore(const std::vector<ArchiveReader>& parts, comm::Communicator& communicator) {
+  far_field_.restore(parts, communicator);
   for (Opening<D>& o : all_) {
     const std::string name = "opening." + o.world.name + ".";
     std::array<double, 6> ruled{};

@@ -14,6 +14,7 @@
 #include "base/reproducible_sum.hpp"
 #include "comm/communicator.hpp"
 #include "particles/openings.hpp"
+#include "solvers/sph/openings/far_field.hpp"
 #include "world/world.hpp"
 
 namespace eddyline::sph {
@@ -36,8 +37,10 @@ struct Opening {
   double let_in = 0;                            // inflow: fluid has begun so far beyond it at most [m]
   bool is_here = true;                          // whether this rank has cells at it or in its buffer
   double pressure = 0;                          // outflow: of its buffer, above its level [Pa]
-  double reference_speed = 0;                   // outflow: running mean of the speed through it [m/s]
-  double lead = 0;                              // outflow: faster than that for the fit or the level [m/s]
+  double reference_speed = 0;                   // outflow: running mean of the speed through it [m/s];
+                                                // stream: fluid is taken so far beyond it [m]
+  double lead = 0;                              // outflow: faster than that for the fit or the level [m/s];
+                                                // stream: mass that has come in by its velocity [kg/m]
   double slope = 0;                             // running mean of the pressure's outward gradient [Pa/m]
 
   /// The highest speed inwards, of an inflow.
@@ -75,17 +78,22 @@ class Openings {
   Vec3 node(std::int32_t number) const;
 
   /// Change of kind and insertion: fluid beyond an outflow joins its buffer; a particle that has passed an inflow
-  /// becomes fluid, and the next of its site enters one buffer length upstream. What counts is where particles will be
-  /// in the time `ahead` [s], half way to when they are asked again, so that on average they change at the opening.
+  /// becomes fluid, and the next of its site enters one buffer length upstream. A stream takes fluid in that leaves
+  /// through it, and where it runs outwards the last particle of a site becomes the first. What counts is where
+  /// particles will be in the time `ahead` [s], half way to when they are asked again, so that on average they change
+  /// at the opening.
   template <class T>
   void pass(FluidState<T, D>& fluid, double ahead);
-  /// Whether particle i has reached the end of an outflow's buffer.
+  /// Whether particle i has reached the end of an outflow's buffer, or has left through a stream.
   template <class T>
   bool is_spent(const FluidState<T, D>& fluid, std::size_t i) const;
   /// Finds the buffers' particles in the order of the fluid.
   template <class T>
   void find_members(const FluidState<T, D>& fluid);
   const Array<std::int32_t>& members() const { return members_; }
+
+  FarField<D>& far_field() { return far_field_; }
+  const FarField<D>& far_field() const { return far_field_; }
 
   /// Adds all that openings carry from step to step to a checkpoint.
   void save(ArchiveWriter& archive) const;
@@ -99,6 +107,7 @@ class Openings {
   static void share_velocities(Opening<D>& opening, bool known, comm::Communicator& communicator);
 
   std::vector<Opening<D>> all_;
+  FarField<D> far_field_;
   std::int32_t nodes_ = 0;
   Array<std::int32_t> members_, entering_;
   SparseIterations few_;  // particles that pass an opening, or stand in buffers

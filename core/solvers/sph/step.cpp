@@ -26,10 +26,8 @@ void Step<T, D>::advance(bool reactions) {
   flow_.time_step = choose_time_step();
   drift_half();
   if (flow_.control.bad) return;
-  if (reactions) {
-    react_viscous();
-    openings_.react_viscous();
-  }
+  if (reactions || openings_.takes_forces()) react_viscous();
+  if (reactions) openings_.react_viscous();
 
   // The border of this rank first, so that its rows travel while the rest is computed.
   if (!fringe_rates_summed_) sum_fringe_rates();
@@ -49,11 +47,9 @@ void Step<T, D>::advance(bool reactions) {
   begin_exchange(flow_.wall_halo, wall_field());
   sum_forces_until([this] { return flow_.wall_halo.arrived(); });
   end_exchange(flow_.wall_halo, wall_field());
+  if (reactions || openings_.takes_forces()) react_pressure();
   extrapolate_to_openings(flow_.time + flow_.time_step, flow_.time_step);
-  if (reactions) {
-    react_pressure();
-    openings_.react_pressure();
-  }
+  if (reactions) openings_.react_pressure();
 
   flow_.time += flow_.time_step;
   begin_kick_half_and_shift();
@@ -390,7 +386,7 @@ void Step<T, D>::begin_kick_half_and_shift() {
   contact_.move_bodies(motion_time(flow_.time));
   std::size_t inflow = 0;
   for (const auto& opening : flow_.openings.all())
-    if (opening.world.inflow) contact_.let_in(inflow++, opening.let_in);
+    if (opening.world.inflow && !opening.world.stream) contact_.let_in(inflow++, opening.let_in);
   rows_time_step_ = choose_time_step();
   flow_.control.latest = {};
 }

@@ -249,7 +249,8 @@ struct Literals {
     throw UserError(std::string(what) + " = " + name + "; must be one of " + allowed);
   }
 };
-constexpr Literals<world::SideKind, 5> k_side_kinds{"kind", {"wall", "periodic", "open", "inflow", "outflow"}};
+constexpr Literals<world::SideKind, 6> k_side_kinds{"kind",
+                                                    {"wall", "periodic", "open", "inflow", "outflow", "stream"}};
 constexpr Literals<world::Matter, 2> k_matters{"matter", {"liquid", "ideal_gas"}};
 constexpr Literals<world::Scheme, 2> k_schemes{"scheme", {"delta", "classic"}};
 constexpr Literals<world::PressureStart, 3> k_pressure_starts{"pressure_start", {"zero", "hydrostatic", "formula"}};
@@ -308,6 +309,7 @@ void bind_fluid_and_boundaries(nb::module_& module) {
                      .def(nb::init<>())
                      .def_rw("name", &Opening::name)
                      .def_rw("inflow", &Opening::inflow)
+                     .def_rw("stream", &Opening::stream)
                      .def_rw("inward", &Opening::inward)
                      .def_rw("density", &Opening::density)
                      .def_rw("pressure_imposed", &Opening::pressure_imposed);

@@ -93,6 +93,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
         "openfoam dualsphysics pysph xml yaml",
         "Eddyline reads its own world files only: `eddyline new NAME` begins one.",
     ),
+    ("freestream free_stream far_field farfield", 'it is type = "stream" here, with a velocity.'),
     ("inlet", 'it is type = "inflow" here.'),
     ("outlet", 'it is type = "outflow" here.'),
     ("cyclic", 'it is type = "periodic" here.'),

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import math
+
 from .. import _core
 from .openings import Face, faces
 from .patches import places_of
 from .samples import corners
 from .scales import Scales, gamma_of, pressure_level
-from .schema import SIDES, Front, Gauge, Line, Patch, PressureDrop, Profile, Torque, Wall, WorldFile
+from .schema import (
+    SIDES,
+    Front,
+    Gauge,
+    Line,
+    Patch,
+    PressureDrop,
+    Profile,
+    Stream,
+    Torque,
+    Wall,
+    WorldFile,
+)
 from .shapes import vec3
 from .values import Pressure
 
@@ -55,6 +69,9 @@ def build(file: WorldFile, scales: Scales) -> _core.World:
             world.sides[index].slip = side.slip
             if side.velocity is not None:
                 world.sides[index].velocity = _three(side.velocity)
+    for face in faces(file):
+        if face.is_stream and face.side is not None:
+            world.sides[face.side].velocity = _three(face.velocity(file.dimensions))
     level = pressure_level(file, scales)
     world.openings = [_opening(face, file, level) for face in faces(file)]
     # What the file says holds at the level of the pressure, what the core says at none; nu rho is the same.
@@ -98,6 +115,10 @@ def _opening(face: Face, file: WorldFile, level: float) -> _core.Opening:
     if face.is_inflow:
         opening.velocity = _three(face.velocity(file.dimensions))
         opening.density = file.fluid.density
+    if isinstance(face.table, Stream):
+        opening.stream = True
+        if face.inward * face.table.velocity[face.axis] < 0.5 * math.hypot(*face.table.velocity):
+            opening.density = 0.0  # too little flows in to tell the mass that it brings from noise
     opening.pressure_imposed = face.table.pressure is not None
     if face.table.pressure is not None:
         opening.pressure = face.table.pressure

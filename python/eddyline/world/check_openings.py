@@ -14,6 +14,7 @@ from .problems import Path, dotted, rounded, shown
 from .samples import Samples, corners, evaluate, speed, times
 from .schema import SIDES, Open, Wall, WorldFile
 from .shapes import vec3
+from .streams import stream_problems
 
 Found = Iterator[tuple[Path, str]]
 
@@ -39,6 +40,7 @@ def opening_problems(file: WorldFile, samples: Samples) -> Found:
     names = {path[1] for path, _ in broken}
     sound = [face for face in found if face.name not in names]
     yield from _ways_out(file, found)
+    yield from stream_problems(file, sound)
     yield from _corners(file, sound)
     yield from _pairs(file, sound)
     for face in sound:
@@ -137,7 +139,7 @@ def _ways_out(file: WorldFile, found: list[Face]) -> Found:
     """A box that is full and closed has no room for more."""
     dimensions = 2 * file.dimensions
     open_side = any(isinstance(file.boundaries.side(name), Open) for name in SIDES[:dimensions])
-    inflows = [face for face in found if face.is_inflow]
+    inflows = [face for face in found if face.is_inflow and not face.is_stream]
     if inflows and len(inflows) == len(found) and not file.regions and not open_side:
         path = inflows[0].path
         yield (
@@ -149,10 +151,10 @@ def _ways_out(file: WorldFile, found: list[Face]) -> Found:
 
 
 def _corners(file: WorldFile, found: list[Face]) -> Found:
-    """Buffers of sides that meet would leave the corner between them empty."""
+    """Buffers of sides that meet would leave the corner between them empty, where none is a stream."""
     on_sides = [face for face in found if face.path[0] == "boundaries"]
     for one, other in combinations(on_sides, 2):
-        if one.axis != other.axis:
+        if one.axis != other.axis and not (one.is_stream or other.is_stream):
             yield (
                 other.path,
                 f"{dotted(other.path)} and {one.name} are openings that meet in a corner; there must be a "
@@ -204,10 +206,9 @@ def _bodies(file: WorldFile, face: Face) -> Found:
             distance = body.core_shape.signed_distance(points)
             if distance.min() < 0:
                 place = _place(points[int(np.argmin(distance))], file)
-                kind = "inflow" if face.is_inflow else "outflow"
                 yield (
                     ("bodies", name),
-                    f"bodies.{name} stands across the {kind} {face.name} at {place} m. Move it into the "
+                    f"bodies.{name} stands across the {face.kind} {face.name} at {place} m. Move it into the "
                     "domain.",
                 )
                 break
@@ -227,7 +228,7 @@ def _velocity(file: WorldFile, face: Face, found: scales.Scales | None) -> Found
         highest = speed(velocity, points, time)
         if not (np.isfinite(along).all() and np.isfinite(highest).all()):
             return  # said where all fields are checked
-        if along.min() < 0:
+        if along.min() < 0 and not face.is_stream:
             where = _place(points[int(np.argmin(along))], file)
             yield (
                 (*face.path, "velocity"),

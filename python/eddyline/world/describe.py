@@ -22,6 +22,7 @@ from .samples import corners
 from .scales import gamma_of
 from .schema import SIDES, Gauge, Open, Patch, Probe, Wall
 from .shapes import vec3
+from .streams import stream_notes
 
 if TYPE_CHECKING:
     from .world import World
@@ -117,11 +118,10 @@ def _flow(world: World) -> Iterator[tuple[str, str]]:
         yield f"body {name}", text + (", slip" if body.slip else "")
     for face in faces(file):
         if face.path[0] == "openings":
-            kind = "inflow" if face.is_inflow else "outflow"
             along = [k for k in range(world.dimensions) if k != face.axis]
             across = _in_spacings([face.high[k] - face.low[k] for k in along], spacing)
             ends = f"from {_place(face.low[: world.dimensions])} to {_place(face.high[: world.dimensions])} m"
-            yield f"opening {face.name}", f"{kind} {ends}, {across}"
+            yield f"opening {face.name}", f"{face.kind} {ends}, {across}"
     for name, observer in world.observers.items():
         marks = [f" {'at' if key == 'position' else key} {_place(at)}" for key, at in observer.marks.items()]
         unit = " m" if marks else ""
@@ -220,6 +220,7 @@ def _remarks(world: World, found: Plan) -> Iterator[str]:
     yield from _sticking_gas(world)
     yield from _overfilled(world)
     yield from _wall_probes(world, found.estimate)
+    yield from stream_notes(world.file)
     if is_closed(world.file):
         yield "nothing gets from inflow to outflow: bodies close the channel, and its pressure will rise."
     if not world.has_free_surface and any(isinstance(item, Gauge) for item in world.observers.values()):

@@ -13,7 +13,7 @@ from .. import _core
 from .openings import faces
 from .problems import Path, above, number, rounded
 from .samples import IRREGULAR, Points, corners
-from .schema import SIDES, Inflow, Outflow, Periodic, Wall, WorldFile
+from .schema import SIDES, Inflow, Outflow, Periodic, Stream, Wall, WorldFile
 from .shapes import Body, Circle, Sphere
 
 Found = Iterator[tuple[Path, str]]
@@ -230,7 +230,7 @@ def _sides(name: str, course: _Course, file: WorldFile) -> Found:
                     f"bodies.{name}.motion takes it across the periodic side {side_name} at t = {when} s; "
                     f"bodies must not cross it. {change}",
                 )
-        elif isinstance(side, Wall | Inflow | Outflow):
+        elif isinstance(side, Wall | Inflow | Outflow | Stream):
             near = _too_near(gaps, course, file)
             if near is not None:
                 yield path, f"bodies.{name}.motion takes it {near(f'the {side.type} {side_name}')} {change}"
@@ -253,10 +253,9 @@ def _openings(name: str, course: _Course, file: WorldFile) -> Found:
             continue
         for time in course.times:
             if _at(body, float(time)).signed_distance(points).min() < 0:
-                kind = "inflow" if opening.is_inflow else "outflow"
                 yield (
                     ("bodies", name, "motion"),
-                    f"bodies.{name}.motion takes it before the {kind} {opening.name} at t = "
+                    f"bodies.{name}.motion takes it before the {opening.kind} {opening.name} at t = "
                     f"{rounded(float(time))} s; what flows there needs its room. Make it smaller, or move "
                     "the body.",
                 )

@@ -21,6 +21,7 @@ _STROKES = {
     "open": '1.5" stroke-dasharray="1.5 4',
     "inflow": '1.5" stroke-dasharray="10 3 2 3',
     "outflow": '1.5" stroke-dasharray="10 3 2 3',
+    "stream": '1.5" stroke-dasharray="10 3 2 3',
 }
 
 

@@ -1,4 +1,4 @@
-"""Openings: sides of type inflow or outflow, and [openings] in walls and bodies."""
+"""Openings: sides of type inflow, outflow or stream, and [openings] in walls and bodies."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .. import _core
 from .formulas import FIELD_VARIABLES
 from .problems import Path
 from .samples import Points, corners, lattice
-from .schema import SIDES, Inflow, Outflow, WorldFile
+from .schema import SIDES, Inflow, Outflow, Stream, WorldFile
 from .shapes import Vec3, vec3
 
 
@@ -27,7 +27,7 @@ class Face:
 
     name: str
     path: Path
-    table: Inflow | Outflow
+    table: Inflow | Outflow | Stream
     side: int | None
     axis: int
     inward: int
@@ -36,11 +36,23 @@ class Face:
 
     @property
     def is_inflow(self) -> bool:
-        return isinstance(self.table, Inflow)
+        """Whether the file sets its velocity; that of a stream may also point outwards."""
+        return isinstance(self.table, Inflow | Stream)
+
+    @property
+    def is_stream(self) -> bool:
+        return isinstance(self.table, Stream)
+
+    @property
+    def kind(self) -> str:
+        """ "inflow", "outflow" or "stream"."""
+        return self.table.type
 
     def velocity(self, dimensions: int) -> tuple[_core.Formula, ...]:
-        """Velocity of an inflow: a formula for each dimension; a single one in the file is along the
-        normal."""
+        """Velocity of an inflow or stream: a formula for each dimension; a single one in the file is along
+        the normal."""
+        if isinstance(self.table, Stream):
+            return tuple(_core.Formula(repr(part), ()) for part in self.table.velocity)
         assert isinstance(self.table, Inflow)
         if len(self.table.velocity) == dimensions:
             return self.table.velocity
@@ -69,7 +81,7 @@ def faces(file: WorldFile) -> list[Face]:
 def _side_faces(file: WorldFile) -> Iterator[Face]:
     for index, name in enumerate(SIDES[: 2 * file.dimensions]):
         table = file.boundaries.side(name)
-        if isinstance(table, Inflow | Outflow):
+        if isinstance(table, Inflow | Outflow | Stream):
             axis, end = index // 2, index % 2
             low, high = (list(corner) for corner in corners(file))
             low[axis] = high[axis] = (low, high)[end][axis]

@@ -154,7 +154,7 @@ def _estimates(file: WorldFile, samples: Samples) -> Iterator[tuple[float, str]]
         if opening.is_inflow:
             velocity, points = opening.velocity(file.dimensions), opening.points(file.dimensions)
             value = max(float(speed(velocity, points, t).max()) for t in times(velocity, file.time.end))
-            reason = f"the inflow {opening.name} reaches {rounded(value)} m/s"
+            reason = f"the {opening.kind} {opening.name} reaches {rounded(value)} m/s"
             if file.bodies:
                 yield AROUND_BODIES * value, f"{reason}, and half as much again around bodies"
             else:

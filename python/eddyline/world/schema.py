@@ -234,12 +234,29 @@ class Outflow(Table):
     )
 
 
+class Stream(Table):
+    """Free stream, 2D: fluid passes either way, with the velocity of an unbounded stream that the bodies
+    disturb: that given here, and what the force on each body and its size say about the flow far from it."""
+
+    type: Literal["stream"]
+    velocity: Vector = Field(
+        description="Of the stream far from all bodies [m/s]; the same on all sides of this type.",
+        examples=[[1.0, 0.0]],
+    )
+
+    @property
+    def pressure(self) -> None:
+        """Extrapolated from the fluid."""
+        return None
+
+
 SIDE_KINDS: dict[str, type[Table]] = {
     "wall": Wall,
     "periodic": Periodic,
     "open": Open,
     "inflow": Inflow,
     "outflow": Outflow,
+    "stream": Stream,
 }
 
 
@@ -431,7 +448,7 @@ OBSERVERS: dict[str, type[Observer]] = {
 if TYPE_CHECKING:
     BodyTable = Body
     RegionTable = Region
-    SideTable = Wall | Periodic | Open | Inflow | Outflow
+    SideTable = Wall | Periodic | Open | Inflow | Outflow | Stream
     OpeningTable = InflowPatch | OutflowPatch
     ObserverTable = Probe | Gauge | Front | Patch | PressureDrop | Line | Profile | Torque
 else:

@@ -315,7 +315,7 @@ def _unbalanced(file: WorldFile, samples: Samples, scales: Scales) -> Iterator[s
     """Velocities at the start that need a pressure which is not there: it comes as sound."""
     velocity, points = file.start.velocity, samples.points
     sides = [file.boundaries.side(side) for side in SIDES[: 2 * file.dimensions]]
-    flows_through = bool(file.openings) or any(side.type in ("inflow", "outflow") for side in sides)
+    flows_through = bool(file.openings) or any(side.type in ("inflow", "outflow", "stream") for side in sides)
     if velocity is None or not len(points) or flows_through:
         return
     fastest = float(speed(velocity, points).max())

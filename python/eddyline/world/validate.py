@@ -211,7 +211,7 @@ def _no_tag(name: str, value: Any, context: Mapping[str, Any], others: Sequence[
         table, _, _ = name.rpartition(".")
         return f'{name} has no shape. Did you mean "{table}.{near}"? Else add {name}.shape.'
     absent = next((text for part in value if (text := answer(str(part)))), None)
-    words = "wall, periodic, open, inflow and outflow" if name.startswith("boundaries") else ""
+    words = "wall, periodic, open, inflow, outflow and stream" if name.startswith("boundaries") else ""
     if name.startswith("openings"):
         words = "inflow and outflow"
     if key == "shape":

@@ -219,7 +219,7 @@ class World:
 
     @property
     def sides(self) -> dict[str, str]:
-        """ "wall", "periodic", "open", "inflow" or "outflow" for each side of the domain."""
+        """ "wall", "periodic", "open", "inflow", "outflow" or "stream" for each side of the domain."""
         return {name: self.file.boundaries.side(name).type for name in SIDES[: 2 * self.dimensions]}
 
     @property

@@ -23,7 +23,8 @@ double room_beyond(const world::World& world, SideKind kind, int axis) {
   switch (kind) {
     case SideKind::open: return particles::k_open_margin * world.size[axis];
     case SideKind::inflow:
-    case SideKind::outflow: return particles::buffer_columns(world) * particles::lattice_spacing(world)[axis];
+    case SideKind::outflow:
+    case SideKind::stream: return particles::buffer_columns(world) * particles::lattice_spacing(world)[axis];
     default: return 0;
   }
 }

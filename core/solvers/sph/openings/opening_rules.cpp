@@ -26,13 +26,14 @@ constexpr double k_largest_rise = 0.5;          // of the speed of long gravity 
 constexpr double k_largest_easing = 0.05;  // of the speed: compression in a flow that counts as incompressible is less
 
 /// Sums over the sites of an opening.
-enum { k_wet, k_speed, k_pressure, k_wet_slopes, k_slope, k_volume_flow, k_mass_flow, k_sums };
+enum { k_wet, k_speed, k_pressure, k_wet_slopes, k_slope, k_volume_flow, k_mass_flow, k_carried, k_sums };
 
 }  // namespace
 
 template <int D>
 void OpeningRules<D>::apply(double t, double dt, bool at_rest) {
   measure(t);
+  if (!at_rest) openings_.far_field().follow(world_, constants_.rho0, t, dt);
   auto& openings = openings_.all();
   for (std::size_t o = 0; o < openings.size(); ++o)
     if (openings[o].world.inflow)
@@ -51,8 +52,12 @@ void OpeningRules<D>::measure(double t) {
   for (std::size_t o = 0; o < openings.size(); ++o) {
     for (std::int64_t site = 0; site < openings[o].sites.sites(); ++site) add_site(openings[o], site, t, sums_of(o));
     openings[o].mass_flow = openings[o].world.inflow ? sums_of(o)[k_mass_flow] : ReproducibleSum{};
+    sums_of(o)[k_carried].merge(openings[o].mass);
   }
+  const std::span<ReproducibleSum> forces = openings_.far_field().forces();
+  sums_.insert(sums_.end(), forces.begin(), forces.end());
   comm::sum(communicator_, sums_, "means over openings");
+  std::copy(sums_.end() - std::ssize(forces), sums_.end(), forces.begin());
   means_.clear();
   for (std::size_t o = 0; o < openings.size(); ++o) means_.push_back(means_of(openings[o], sums_of(o)));
 }
@@ -103,7 +108,8 @@ typename OpeningRules<D>::Means OpeningRules<D>::means_of(const Opening<D>& open
   means.slope = mean(k_slope, k_wet_slopes) * p_unit / c.length.interaction_radius;
   means.full = static_cast<std::int64_t>(sums[k_wet].value()) == opening.sites.sites();
   means.wave = long_wave(opening, static_cast<std::int64_t>(sums[k_wet].value()));
-  const double mass_flow = sums[k_mass_flow].value(), density = opening.world.density;
+  means.mass_flow = sums[k_mass_flow].value(), means.carried = sums[k_carried].value();
+  const double mass_flow = means.mass_flow, density = opening.world.density;
   if (density > 0 && mass_flow > 0) means.pace = density * sums[k_volume_flow].value() / mass_flow;
   return means;
 }
@@ -117,6 +123,13 @@ void OpeningRules<D>::rule_inflow(Opening<D>& opening, const Means& means, doubl
   opening.slope += share * (means.slope - opening.slope);
   const double pace = opening.pace + share * (means.pace - opening.pace);
   opening.pace = std::clamp(pace, 1 - k_largest_easing, 1 + k_largest_easing);
+  if (!opening.world.stream) return;
+  // Fluid that strays over the side does not come back, so that more would leave than the velocity says: as much as
+  // that is too much, fluid is let farther out before it is taken.
+  opening.lead += means.mass_flow * dt;
+  const double area = static_cast<double>(opening.sites.sites()) * opening.sites.area;
+  opening.reference_speed =
+      std::clamp((opening.lead - means.carried) / (constants_.rho0 * area), 0.0, opening.sites.pitch);
 }
 
 /// Non-reflecting outflow. A plane sound wave that runs out carries J = rho0 c0 (<u> - u_ref) + <p - p_ref>, where <>

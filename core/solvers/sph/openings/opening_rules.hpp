@@ -28,12 +28,13 @@ class OpeningRules {
  private:
   /// What the fluid in front of an opening is like, averaged over its wet sites.
   struct Means {
-    double speed = 0;     // outwards [m/s]
-    double pressure = 0;  // above that of the file [Pa]
-    double slope = 0;     // of the pressure, outwards [Pa/m]
-    double pace = 1;      // inflow: at which it carries the mass of the file's stream
-    bool full = false;    // outflow: all sites are wet
-    double wave = 0;      // with a free surface: speed of gravity waves that are long against its depth [m/s]
+    double speed = 0;                   // outwards [m/s]
+    double pressure = 0;                // above that of the file [Pa]
+    double slope = 0;                   // of the pressure, outwards [Pa/m]
+    double pace = 1;                    // inflow: at which it carries the mass of the file's stream
+    double mass_flow = 0, carried = 0;  // inflow: now, and by particles so far
+    bool full = false;                  // outflow: all sites are wet
+    double wave = 0;  // with a free surface: speed of gravity waves that are long against its depth [m/s]
   };
 
   void measure(double t);
