@@ -252,6 +252,11 @@ def ranks_kills(jobs: int) -> Output:
     )
 
 
+def wheel(jobs: int) -> Output:
+    """What `make wheel` has made, and the Git repository, each installed into an empty environment."""
+    return _pytest("-m", "wheel", "tests/python/test_wheel.py")
+
+
 def openmpi(jobs: int) -> Output:
     """Ranks under Open MPI: all that concerns the launcher, and some of the ways to share a domain.
 
@@ -284,6 +289,7 @@ STAGES = (
     Stage("page", "The lab's page in a browser (make test-page)", page, on_request=True),
     Stage("matrix", "Ranks in many more ways (make test-matrix)", matrix, on_request=True),
     Stage("ranks-kills", "Ranks killed at any moment (make ranks-kills)", ranks_kills, on_request=True),
+    Stage("wheel", "Installed into empty environments (make test-wheel)", wheel, on_request=True),
     Stage("openmpi", "Ranks under Open MPI (make test-openmpi)", openmpi, on_request=True),
 )
 
