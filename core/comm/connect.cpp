@@ -14,7 +14,7 @@ void* load(const std::string& path) {
   if (library == nullptr)
     throw UserError(
         "message passing: " + std::string(dlerror()) +
-        ". Load the MPI that it was built with (pip install 'eddyline[mpich]' brings one), or build it with yours, "
+        ". Load the MPI that it was built with (pip install 'eddyline[mpi]' brings one), or build it with yours, "
         "see docs/ranks.md.");
   return library;
 }

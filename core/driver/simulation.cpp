@@ -491,7 +491,7 @@ class FlowSimulation final : public Simulation {
   integrate::Flow<T, D> flow_;
   mutable Stepper step_;  // its rows show the state only where somebody counts pairs
   observe::Observers<T, D> observers_;
-  mutable observe::Sampler<T, D> sampler_{flow_};  // of rasters; keeps its room
+  mutable observe::Sampler<D> sampler_{flow_};  // of rasters; keeps its room
   std::string instructions_;
   int threads_;
   std::atomic<bool> interrupted_{false};

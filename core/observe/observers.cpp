@@ -404,7 +404,7 @@ double Observers<T, D>::front(int axis) const {
 template <class T, int D>
 void Observers<T, D>::observe() {
   const auto& world = flow_.world();
-  Sampler<T, D> sampler(flow_);
+  Sampler<D> sampler(flow_);
   if (flow_.walls_move() || shared_ != flow_.balance.times() || body_changes_ != flow_.body_changes()) group_walls();
   shared_ = flow_.balance.times();
   body_changes_ = flow_.body_changes();

@@ -35,8 +35,8 @@ double cover_with_particle(double cover) {
   return std::max(cover, k_of_surface + share * (k_seen - k_of_surface));
 }
 
-template <class T, int D>
-double value(const Sampler<T, D>& sampler, Quantity quantity, const Sample& sample) {
+template <int D>
+double value(const Sampler<D>& sampler, Quantity quantity, const Sample& sample) {
   switch (quantity) {
     case Quantity::speed: return norm(sample.velocity);
     case Quantity::velocity_x: return sample.velocity.x;
@@ -65,9 +65,9 @@ Quantity quantity_of(std::string_view name, int dimensions) {
       "\"; must be speed, velocity_x, velocity_y, velocity_z (3D), pressure, density, vorticity (2D) or cover.");
 }
 
-template <class T, int D>
-std::vector<Raster> draw_rasters(Sampler<T, D>& sampler, std::span<const Quantity> quantities, const Plane& plane) {
-  const integrate::Flow<T, D>& flow = sampler.flow();
+template <int D>
+std::vector<Raster> draw_rasters(Sampler<D>& sampler, std::span<const Quantity> quantities, const Plane& plane) {
+  const SampledFlow<D>& flow = sampler.flow();
   const auto columns = static_cast<std::size_t>(plane.columns);
   // A free surface has fits for vorticity alone.
   const auto is_of_fits = [&](Quantity q) { return q == Quantity::vorticity && !flow.fluid.confined; };
@@ -128,9 +128,7 @@ void spread(const Raster& raster, float none, std::span<float> pixels) {
     }
 }
 
-template std::vector<Raster> draw_rasters(Sampler<float, 2>&, std::span<const Quantity>, const Plane&);
-template std::vector<Raster> draw_rasters(Sampler<float, 3>&, std::span<const Quantity>, const Plane&);
-template std::vector<Raster> draw_rasters(Sampler<double, 2>&, std::span<const Quantity>, const Plane&);
-template std::vector<Raster> draw_rasters(Sampler<double, 3>&, std::span<const Quantity>, const Plane&);
+template std::vector<Raster> draw_rasters(Sampler<2>&, std::span<const Quantity>, const Plane&);
+template std::vector<Raster> draw_rasters(Sampler<3>&, std::span<const Quantity>, const Plane&);
 
 }  // namespace eddyline::observe

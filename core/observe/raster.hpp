@@ -27,8 +27,8 @@ struct Raster {
 /// Interpolates quantities to pixels: one raster for each, row 0 at the bottom. Pixels without fluid, a cover below one
 /// half, have no value, but covers of their own; what is not finite is none. All that can be read from one sample of a
 /// pixel share it.
-template <class T, int D>
-std::vector<Raster> draw_rasters(Sampler<T, D>& sampler, std::span<const Quantity> quantities, const Plane& plane);
+template <int D>
+std::vector<Raster> draw_rasters(Sampler<D>& sampler, std::span<const Quantity> quantities, const Plane& plane);
 
 /// All pixels; those without a value have `none`.
 void spread(const Raster& raster, float none, std::span<float> pixels);

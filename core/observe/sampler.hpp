@@ -7,9 +7,9 @@
 
 #include "base/arrays.hpp"
 #include "base/vec.hpp"
-#include "integrate/flow.hpp"
 #include "observe/plane.hpp"
 #include "observe/points.hpp"
+#include "observe/sampled_flow.hpp"
 #include "particles/cells.hpp"
 
 namespace eddyline::observe {
@@ -32,11 +32,12 @@ enum class Fields { velocity, all };
 
 /// Reads the state. Every rank adds what its own particles contribute to each point; sums are of whole numbers, so that
 /// they are the same for any boxes, threads and ranks. Collective.
-template <class T, int D>
+template <int D>
 class Sampler {
  public:
+  template <class T>
   explicit Sampler(const integrate::Flow<T, D>& flow) : flow_(flow) {}
-  const integrate::Flow<T, D>& flow() const { return flow_; }
+  const SampledFlow<D>& flow() const { return flow_; }
 
   /// What it shows is there until the sampler is asked for something else.
   std::span<const Sample> at(std::span<const Vec3> points);
@@ -104,7 +105,7 @@ class Sampler {
   template <std::size_t N, bool Hydrostatic = false, class Where, class Use>
   void find_means(const Where& where, Use&& use);
 
-  const integrate::Flow<T, D>& flow_;
+  SampledFlow<D> flow_;
   Array<std::int64_t> sums_;  // in units: N for each point, or PixelSums; no four across two cache lines
   std::vector<Sample> samples_;
 };
