@@ -167,7 +167,7 @@ def mypy(jobs: int) -> Output:
 
 def clang_tidy(jobs: int) -> Output:
     """The core but for the flavours, which hold the same templates once for each instruction set."""
-    configured, output = _configure(TIDY, "", "-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON")
+    configured, output = _configure(TIDY, "", "-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON", "-DEDDYLINE_UNITY=OFF")
     if not configured:
         return False, output
     files = [path for path in _files("core", "*.cpp") if "flavours" not in Path(path).parts]
