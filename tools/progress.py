@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
-STEP = re.compile(r"^\s*(\[\d+/\d+\]) (.*)$")
+STEP = re.compile(r"^\s*(\[[1-9]\d*/\d+\]) (.*)$")
 FILE = re.compile(r"(?:CMakeFiles/[^/]+\.dir/)?(\S+?)(?:\.o)?$")
 
 
