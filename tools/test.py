@@ -167,7 +167,7 @@ def mypy(jobs: int) -> Output:
 
 def clang_tidy(jobs: int) -> Output:
     """The core but for the flavours, which hold the same templates once for each instruction set."""
-    configured, output = _configure(TIDY, "", "-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON")
+    configured, output = _configure(TIDY, "", "-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON", "-DEDDYLINE_UNITY=OFF")
     if not configured:
         return False, output
     files = [path for path in _files("core", "*.cpp") if "flavours" not in Path(path).parts]
@@ -252,6 +252,11 @@ def ranks_kills(jobs: int) -> Output:
     )
 
 
+def wheel(jobs: int) -> Output:
+    """What `make wheel` has made, and the Git repository, each installed into an empty environment."""
+    return _pytest("-m", "wheel", "tests/python/test_wheel.py")
+
+
 def openmpi(jobs: int) -> Output:
     """Ranks under Open MPI: all that concerns the launcher, and some of the ways to share a domain.
 
@@ -284,6 +289,7 @@ STAGES = (
     Stage("page", "The lab's page in a browser (make test-page)", page, on_request=True),
     Stage("matrix", "Ranks in many more ways (make test-matrix)", matrix, on_request=True),
     Stage("ranks-kills", "Ranks killed at any moment (make ranks-kills)", ranks_kills, on_request=True),
+    Stage("wheel", "Installed into empty environments (make test-wheel)", wheel, on_request=True),
     Stage("openmpi", "Ranks under Open MPI (make test-openmpi)", openmpi, on_request=True),
 )
 

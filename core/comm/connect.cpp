@@ -14,7 +14,7 @@ void* load(const std::string& path) {
   if (library == nullptr)
     throw UserError(
         "message passing: " + std::string(dlerror()) +
-        ". Load the MPI that it was built with (pip install 'eddyline[mpich]' installs one), or build the plugin with "
+        ". Load the MPI that it was built with (pip install 'eddyline[mpi]' installs one), or build the plugin with "
         "your MPI, see docs/ranks.md.");
   return library;
 }

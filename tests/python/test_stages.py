@@ -65,7 +65,7 @@ def test_skips_are_told_of_where_others_pass(tmp_path: Path, capsys: pytest.Capt
     assert passed and "no browser here" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("stage", ["page", "matrix", "openmpi"])
+@pytest.mark.parametrize("stage", ["page", "matrix", "openmpi", "wheel"])
 def test_stages_that_are_asked_for_want_something_to_run(stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """All run their tests by the one function that sees to it."""
     asked = []

@@ -149,6 +149,8 @@ class Flow {
     const auto r = static_cast<std::size_t>(row);
     return fluid_of_row_.size() > 0 ? static_cast<std::size_t>(fluid_of_row_[r]) : r;
   }
+  /// Of each row of this rank, or empty where particles stand in the order of rows.
+  const Array<std::int32_t>& fluid_of_row() const { return fluid_of_row_; }
   /// By which particle i was sorted at the last rebuild: where it was expected some steps later.
   Vec3 sorted_place(std::size_t i) const;
   /// Makes room for reactions of all walls.

@@ -261,7 +261,7 @@ def plugin() -> Path:
     path = Path(named) if named else _built()
     if path is None or not path.is_file():
         where = f"{path} does not exist" if named else "this build of Eddyline has no message passing"
-        raise RankError(f"{where}: install it again with an MPI, e.g. pip install 'eddyline[mpich]'")
+        raise RankError(f"{where}: install it again with an MPI, e.g. pip install 'eddyline[mpi]'")
     return path
 
 

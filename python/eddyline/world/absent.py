@@ -28,7 +28,8 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ),
     (
         "conda docker singularity apptainer spack",
-        "Eddyline comes as source only, with no packages or images: `make` builds it.",
+        "Eddyline is built from source: its Dockerfile makes an image, recipe/ a conda package, and "
+        "`make wheel` a wheel.",
     ),
     (
         "multiphase two_phase phase phases air gas_phase bubble vof level_set",

@@ -26,8 +26,8 @@ EDDYLINE_INLINE S value_of_kernel(bool classic, S q) {
 
 }  // namespace
 
-template <class T, int D>
-EDDYLINE_INLINE typename FieldSampler<T, D>::Carried FieldSampler<T, D>::carried(std::size_t i) const {
+template <int D>
+EDDYLINE_INLINE typename FieldSampler<D>::Carried FieldSampler<D>::carried(std::size_t i) const {
   const auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
   Carried j{};
@@ -44,16 +44,16 @@ EDDYLINE_INLINE typename FieldSampler<T, D>::Carried FieldSampler<T, D>::carried
   return j;
 }
 
-template <class T, int D>
-Place FieldSampler<T, D>::place(Vec3 x) const {
+template <int D>
+Place FieldSampler<D>::place(Vec3 x) const {
   Place fixed{};
   for (int d = 0; d < D; ++d) fixed[static_cast<std::size_t>(d)] = flow_.constants().fixed.wrapped(x[d]);
   return fixed;
 }
 
-template <class T, int D>
+template <int D>
 template <class Visit>
-void FieldSampler<T, D>::for_each_run(const particles::CellBox& cells, Visit&& visit) const {
+void FieldSampler<D>::for_each_run(const particles::CellBox& cells, Visit&& visit) const {
   const auto& layout = flow_.layout();
   const auto& grid = layout.grid();
   Int3 images{0, 0, 0}, image;
@@ -80,9 +80,9 @@ void FieldSampler<T, D>::for_each_run(const particles::CellBox& cells, Visit&& v
         }
 }
 
-template <class T, int D>
+template <int D>
 template <class Visit>
-void FieldSampler<T, D>::for_each_near(Vec3 low, Vec3 high, Visit&& visit) const {
+void FieldSampler<D>::for_each_near(Vec3 low, Vec3 high, Visit&& visit) const {
   const auto& c = flow_.constants();
   const auto& grid = flow_.layout().grid();
   const auto& rows = flow_.fluid_rows;
@@ -128,9 +128,9 @@ void FieldSampler<T, D>::for_each_near(Vec3 low, Vec3 high, Visit&& visit) const
   });
 }
 
-template <class T, int D>
+template <int D>
 template <class Points, class Contribution>
-void FieldSampler<T, D>::add_near(Vec3 low, Vec3 high, Points& points, const Contribution& contribution) const {
+void FieldSampler<D>::add_near(Vec3 low, Vec3 high, Points& points, const Contribution& contribution) const {
   const bool classic = flow_.fluid.classic, has_surface = flow_.constants().free_surface;
   const double half = 0.5 * flow_.world().spacing;
   for_each_near(low, high, [&](std::size_t i, const Vec3& x, const Place& particle) {
@@ -146,9 +146,9 @@ void FieldSampler<T, D>::add_near(Vec3 low, Vec3 high, Points& points, const Con
 }
 
 /// Bunch by bunch, of points one after the other that stand near each other.
-template <class T, int D>
+template <int D>
 template <std::size_t N, class Contribution>
-void FieldSampler<T, D>::find_own_sums(std::span<const Vec3> points, const Contribution& contribution) {
+void FieldSampler<D>::find_own_sums(std::span<const Vec3> points, const Contribution& contribution) {
   const double widest = 2 * flow_.constants().length.interaction_radius;
   struct Group {
     std::size_t first, last;
@@ -182,9 +182,9 @@ void FieldSampler<T, D>::find_own_sums(std::span<const Vec3> points, const Contr
 }
 
 /// Strip by strip, some for each thread.
-template <class T, int D>
+template <int D>
 template <std::size_t N, class Contribution>
-void FieldSampler<T, D>::find_own_sums(const PixelRows& pixels, const Contribution& contribution) {
+void FieldSampler<D>::find_own_sums(const PixelRows& pixels, const Contribution& contribution) {
   const solver::Plane& plane = pixels.plane;
   const std::int32_t all = pixels.last - pixels.first, threads = omp_get_max_threads();
   const std::int32_t high =
@@ -201,9 +201,9 @@ void FieldSampler<T, D>::find_own_sums(const PixelRows& pixels, const Contributi
   }
 }
 
-template <class T, int D>
+template <int D>
 template <std::size_t N, class Contribution, class Use>
-void FieldSampler<T, D>::for_each_sums(std::span<const Vec3> points, const Contribution& contribution, Use&& use) {
+void FieldSampler<D>::for_each_sums(std::span<const Vec3> points, const Contribution& contribution, Use&& use) {
   sums_.assign(points.size() * N, 0);
   find_own_sums<N>(points, contribution);
   comm::sum(flow_.communicator(), {sums_.data(), sums_.size()}, "observers");
@@ -215,9 +215,9 @@ void FieldSampler<T, D>::for_each_sums(std::span<const Vec3> points, const Contr
   }
 }
 
-template <class T, int D>
+template <int D>
 template <std::size_t N, class Contribution, class Use>
-void FieldSampler<T, D>::for_each_sums(const PixelRows& pixels, const Contribution& contribution, Use&& use) {
+void FieldSampler<D>::for_each_sums(const PixelRows& pixels, const Contribution& contribution, Use&& use) {
   const PixelSums<N> layout(pixels);
   sums_.assign(layout.size(), 0);
   find_own_sums<N>(pixels, contribution);
@@ -240,8 +240,8 @@ void FieldSampler<T, D>::for_each_sums(const PixelRows& pixels, const Contributi
   }
 }
 
-template <class T, int D>
-std::span<const Sample> FieldSampler<T, D>::at(std::span<const Vec3> points) {
+template <int D>
+std::span<const Sample> FieldSampler<D>::at(std::span<const Vec3> points) {
   samples_.assign(points.size(), {});
   const auto keep = [this](std::size_t i, const Sample& sample) { samples_[i] = sample; };
   if (flow_.fluid.confined)
@@ -253,13 +253,13 @@ std::span<const Sample> FieldSampler<T, D>::at(std::span<const Vec3> points) {
   return samples_;
 }
 
-template <class T, int D>
-void FieldSampler<T, D>::at(const PixelRows& pixels, Fields fields, const Show& show) {
+template <int D>
+void FieldSampler<D>::at(const PixelRows& pixels, Fields fields, const Show& show) {
   flow_.fluid.confined ? find_fits(pixels, show) : find_means(pixels, fields, show);
 }
 
-template <class T, int D>
-PixelRows FieldSampler<T, D>::near_fluid(const solver::Plane& plane) const {
+template <int D>
+PixelRows FieldSampler<D>::near_fluid(const solver::Plane& plane) const {
   const auto& layout = flow_.layout();
   if (layout.grid().periodic[plane.axes[1]] || !(plane.height() > 0)) return {plane, 0, plane.rows};
   const double* height = flow_.fluid.x[plane.axes[1]];
@@ -279,15 +279,15 @@ PixelRows FieldSampler<T, D>::near_fluid(const solver::Plane& plane) const {
   return {plane, first, std::max(first, std::min(plane.rows, row_at(extent[1] + R) + 2))};
 }
 
-template <class T, int D>
-void FieldSampler<T, D>::fitted(const PixelRows& pixels, const Show& show) {
+template <int D>
+void FieldSampler<D>::fitted(const PixelRows& pixels, const Show& show) {
   find_fits(pixels, show);
 }
 
 /// Where most of the fluid is missing, the mean instead of the fit.
-template <class T, int D>
+template <int D>
 template <class Where, class Use>
-void FieldSampler<T, D>::find_fits(const Where& where, Use&& use) {
+void FieldSampler<D>::find_fits(const Where& where, Use&& use) {
   const auto& c = flow_.constants();
   using Sums = physics::LinearFitSums<double, D>;
   const auto contribution = [](const Carried& j, const Pack4d* r, Pack4d W, auto&& put) __attribute__((always_inline)) {
@@ -314,17 +314,17 @@ void FieldSampler<T, D>::find_fits(const Where& where, Use&& use) {
   });
 }
 
-template <class T, int D>
+template <int D>
 template <class Where, class Use>
-void FieldSampler<T, D>::find_means(const Where& where, Fields fields, Use&& use) {
+void FieldSampler<D>::find_means(const Where& where, Fields fields, Use&& use) {
   if (fields == Fields::velocity) return find_means<D + 1>(where, use);
   flow_.constants().state.is_gas() ? find_means<D + 3>(where, use)
                                    : find_means<D + 2>(where, use);  // of a liquid density follows from pressure
 }
 
-template <class T, int D>
+template <int D>
 template <std::size_t N, bool Hydrostatic, class Where, class Use>
-void FieldSampler<T, D>::find_means(const Where& where, Use&& use) {
+void FieldSampler<D>::find_means(const Where& where, Use&& use) {
   const auto& c = flow_.constants();
   const double kernel = this->kernel();
   const Vec3 g = c.length.interaction_radius / (c.c0 * c.c0) * flow_.world().gravity;
@@ -356,15 +356,15 @@ void FieldSampler<T, D>::find_means(const Where& where, Use&& use) {
   });
 }
 
-template <class T, int D>
-double FieldSampler<T, D>::density(const Sample& sample) const {
+template <int D>
+double FieldSampler<D>::density(const Sample& sample) const {
   const auto& c = flow_.constants();
   return c.state.is_gas() ? sample.gas_density
                           : c.rho0 * (1 + c.state.density_excess(sample.pressure / (c.rho0 * c.c0 * c.c0)));
 }
 
-template <class T, int D>
-std::vector<double> FieldSampler<T, D>::fractions(std::span<const Vec3> points) {
+template <int D>
+std::vector<double> FieldSampler<D>::fractions(std::span<const Vec3> points) {
   const bool confined = flow_.fluid.confined;
   const double kernel = this->kernel();
   // The factor comes first or last as in the sums of samples, so that the last bit is theirs.
@@ -377,8 +377,8 @@ std::vector<double> FieldSampler<T, D>::fractions(std::span<const Vec3> points) 
   return fractions;
 }
 
-template <class T, int D>
-double FieldSampler<T, D>::share_inside(int axis, double x) const {
+template <int D>
+double FieldSampler<D>::share_inside(int axis, double x) const {
   const auto& world = flow_.world();
   const double R = flow_.constants().length.interaction_radius;
   const auto side = world.sides.begin() + 2 * axis;
@@ -390,8 +390,8 @@ double FieldSampler<T, D>::share_inside(int axis, double x) const {
 }
 
 /// Looks from the top down, at some points at a time, and no further than to the surface.
-template <class T, int D>
-double FieldSampler<T, D>::height(Vec3 x, int axis) {
+template <int D>
+double FieldSampler<D>::height(Vec3 x, int axis) {
   constexpr std::int64_t k_at_once = 64;
   const auto& world = flow_.world();
   const double base = x[axis], step = 0.5 * world.spacing;
@@ -417,9 +417,7 @@ double FieldSampler<T, D>::height(Vec3 x, int axis) {
   return 0;
 }
 
-template class FieldSampler<float, 2>;
-template class FieldSampler<float, 3>;
-template class FieldSampler<double, 2>;
-template class FieldSampler<double, 3>;
+template class FieldSampler<2>;
+template class FieldSampler<3>;
 
 }  // namespace eddyline::sph

@@ -9,8 +9,8 @@
 #include "base/vec.hpp"
 #include "particles/cells.hpp"
 #include "solver/plane.hpp"
-#include "solvers/sph/flow.hpp"
 #include "solvers/sph/observe/point_sums.hpp"
+#include "solvers/sph/observe/sampled_flow.hpp"
 
 namespace eddyline::sph {
 
@@ -32,11 +32,11 @@ enum class Fields { velocity, all };
 
 /// Reads the state. Every rank adds what its own particles contribute to each point; sums are of whole numbers, so that
 /// they are the same for any boxes, threads and ranks. Collective.
-template <class T, int D>
+template <int D>
 class FieldSampler {
  public:
-  explicit FieldSampler(const Flow<T, D>& flow) : flow_(flow) {}
-  const Flow<T, D>& flow() const { return flow_; }
+  explicit FieldSampler(const SampledFlow<D>& flow) : flow_(flow) {}
+  const SampledFlow<D>& flow() const { return flow_; }
 
   /// What it shows is there until the sampler is asked for something else.
   std::span<const Sample> at(std::span<const Vec3> points);
@@ -104,7 +104,7 @@ class FieldSampler {
   template <std::size_t N, bool Hydrostatic = false, class Where, class Use>
   void find_means(const Where& where, Use&& use);
 
-  const Flow<T, D>& flow_;
+  SampledFlow<D> flow_;
   Array<std::int64_t> sums_;  // in units: N for each point, or PixelSums; no four across two cache lines
   std::vector<Sample> samples_;
 };

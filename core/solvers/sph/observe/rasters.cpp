@@ -30,8 +30,8 @@ double cover_with_particle(double cover) {
   return std::max(cover, k_of_surface + share * (k_seen - k_of_surface));
 }
 
-template <class T, int D>
-double value(const FieldSampler<T, D>& sampler, Quantity quantity, const Sample& sample) {
+template <int D>
+double value(const FieldSampler<D>& sampler, Quantity quantity, const Sample& sample) {
   switch (quantity) {
     case Quantity::speed: return norm(sample.velocity);
     case Quantity::velocity_x: return sample.velocity.x;
@@ -47,10 +47,10 @@ double value(const FieldSampler<T, D>& sampler, Quantity quantity, const Sample&
 
 }  // namespace
 
-template <class T, int D>
-std::vector<solver::Raster> draw_rasters(FieldSampler<T, D>& sampler, std::span<const Quantity> quantities,
+template <int D>
+std::vector<solver::Raster> draw_rasters(FieldSampler<D>& sampler, std::span<const Quantity> quantities,
                                          const solver::Plane& plane) {
-  const sph::Flow<T, D>& flow = sampler.flow();
+  const SampledFlow<D>& flow = sampler.flow();
   const auto columns = static_cast<std::size_t>(plane.columns);
   // A free surface has fits for vorticity alone.
   const auto is_of_fits = [&](Quantity q) { return q == Quantity::vorticity && !flow.fluid.confined; };
@@ -102,13 +102,7 @@ std::vector<solver::Raster> draw_rasters(FieldSampler<T, D>& sampler, std::span<
   return drawn;
 }
 
-template std::vector<solver::Raster> draw_rasters(FieldSampler<float, 2>&, std::span<const Quantity>,
-                                                  const solver::Plane&);
-template std::vector<solver::Raster> draw_rasters(FieldSampler<float, 3>&, std::span<const Quantity>,
-                                                  const solver::Plane&);
-template std::vector<solver::Raster> draw_rasters(FieldSampler<double, 2>&, std::span<const Quantity>,
-                                                  const solver::Plane&);
-template std::vector<solver::Raster> draw_rasters(FieldSampler<double, 3>&, std::span<const Quantity>,
-                                                  const solver::Plane&);
+template std::vector<solver::Raster> draw_rasters(FieldSampler<2>&, std::span<const Quantity>, const solver::Plane&);
+template std::vector<solver::Raster> draw_rasters(FieldSampler<3>&, std::span<const Quantity>, const solver::Plane&);
 
 }  // namespace eddyline::sph

@@ -15,8 +15,8 @@ enum class Quantity { speed, velocity_x, velocity_y, velocity_z, pressure, densi
 /// Interpolates quantities to pixels: one raster for each, row 0 at the bottom. Pixels without fluid, a cover below one
 /// half, have no value, but covers of their own; values that are not finite are left out. Quantities that can be read
 /// from the same sample of a pixel share it.
-template <class T, int D>
-std::vector<solver::Raster> draw_rasters(FieldSampler<T, D>& sampler, std::span<const Quantity> quantities,
+template <int D>
+std::vector<solver::Raster> draw_rasters(FieldSampler<D>& sampler, std::span<const Quantity> quantities,
                                          const solver::Plane& plane);
 
 }  // namespace eddyline::sph

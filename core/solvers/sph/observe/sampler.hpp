@@ -13,7 +13,8 @@ namespace eddyline::sph {
 template <class T, int D>
 class Sampler final : public solver::Sampler {
  public:
-  explicit Sampler(const Flow<T, D>& flow) : flow_(flow), of_pictures_(flow), of_points_(flow) {}
+  explicit Sampler(const Flow<T, D>& flow)
+      : flow_(flow), of_pictures_(SampledFlow<D>(flow)), of_points_(SampledFlow<D>(flow)) {}
 
   std::span<const solver::Column> quantities() const override;
   std::vector<solver::Raster> rasters(std::span<const std::int32_t> quantities, const solver::Plane& plane) override;
@@ -24,7 +25,7 @@ class Sampler final : public solver::Sampler {
 
  private:
   const Flow<T, D>& flow_;
-  FieldSampler<T, D> of_pictures_, of_points_;  // each keeps its memory
+  FieldSampler<D> of_pictures_, of_points_;  // each keeps its memory
 };
 
 }  // namespace eddyline::sph
