@@ -177,7 +177,8 @@ class Parser {
     comma(word);
     if (last < first) fail(bounds, "a sum counts upwards; write the smaller bound first");
     const double terms = (last - first + 1) * terms_of_sums_around_;
-    if ((terms_ += terms) > k_most_terms)
+    terms_ += terms;
+    if (terms_ > k_most_terms)
       fail(word, "the sums of a formula may have " + std::to_string(static_cast<int>(k_most_terms)) +
                      " terms in all, found " + std::to_string(static_cast<long long>(terms_)) + "; lower the bounds");
     if (counters_.size() == k_most_sums)
