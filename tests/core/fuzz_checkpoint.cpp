@@ -32,16 +32,16 @@ void try_reader(const std::vector<std::byte>& part, fuzz::Random& random) {
 int main(int count, char** arguments) {
   const world::World world = fixture::dam();
   const auto communicator = comm::single_process();
-  const auto simulation = std::make_unique<driver::Simulation>(world, {}, 0.01, *communicator);
-  simulation->advance(INFINITY, 2, INFINITY);
-  const std::vector<std::byte> part = simulation->part();
+  driver::Simulation simulation(world, {}, 0.01, *communicator);
+  simulation.advance(INFINITY, 2, INFINITY);
+  const std::vector<std::byte> part = simulation.part();
   return fuzz::run(count, arguments, [&](fuzz::Random& random) {
     for (int k = 0; k < 20; ++k) try_reader(part, random);
     try {
       bool given = false;
       const std::vector<std::byte> made = fuzz::damaged(part, random);
-      simulation->restore([&] { return std::exchange(given, true) ? std::vector<std::byte>{} : made; });
-      simulation->advance(INFINITY, simulation->steps() + 2, 1);
+      simulation.restore([&] { return std::exchange(given, true) ? std::vector<std::byte>{} : made; });
+      simulation.advance(INFINITY, simulation.steps() + 2, 1);
     } catch (const UserError&) {
     } catch (const solver::StepError&) {
     }
