@@ -41,7 +41,7 @@ int main(int count, char** arguments) {
       bool given = false;
       const std::vector<std::byte> made = fuzz::damaged(part, random);
       simulation.restore([&] { return std::exchange(given, true) ? std::vector<std::byte>{} : made; });
-      simulation.advance(INFINITY, simulation.steps() + 2, 1);
+      simulation.advance(INFINITY, simulation.solver().clock().steps + 2, 1);
     } catch (const UserError&) {
     } catch (const solver::StepError&) {
     }
