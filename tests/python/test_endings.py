@@ -24,7 +24,7 @@ from eddyline.ranks.launch import _note_loss
 from eddyline.run.closing import closing_lines
 from eddyline.run.execution import Execution
 from eddyline.run.folder import RunFolder
-from eddyline.serve import found, past
+from eddyline.serve import found, stored_runs
 from eddyline.stream import atomic, checkpoints
 
 BIN = Path(sys.executable).parent
@@ -75,7 +75,7 @@ def test_a_run_that_was_computed_and_not_closed_says_so(
     assert f"A is {NOT_CLOSED}: {run.message}" in eddyline.compare(run, run).text()
     said = run.record
     assert found.state_of(run.folder, said) == NOT_CLOSED and advice in found.words_of(run.folder, said)
-    last = list(past.messages(run.folder, "run"))[-1]
+    last = list(stored_runs.messages(run.folder, "run"))[-1]
     assert (last.ended.outcome, last.ended.message) == (NOT_CLOSED, run.message)
     with RunFolder(run.folder).held():
         assert eddyline.Run.open(run.folder).outcome == "running"

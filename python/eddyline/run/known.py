@@ -14,7 +14,7 @@ from eddyline.world.gallery import name_in_gallery
 if TYPE_CHECKING:
     from eddyline.world import Comparison, World
 
-TABLE = Path(__file__).resolve().parent.parent / "data" / "known_at_spacing.csv"
+TABLE = Path(__file__).resolve().parent.parent / "data" / "sweeps" / "known_at_spacing.csv"
 LEAST = 0.005  # half of the width of what is known, relative to the value: runs differ in where they end
 NEAR = 0.02  # relative distance of spacings that count as equal
 

@@ -104,7 +104,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ("pressure_probe velocity_probe sensor pressure_sensor", 'it is type = "probe" here, with a position.'),
     ("wave_gauge level_probe water_level", 'it is type = "gauge" here, with a position.'),
     (
-        "force_probe drag lift torque",
+        "force_probe drag lift",
         "every body and wall has a series of its force, without being asked: force.NAME.",
     ),
     ("flow_rate flux discharge", "every opening has opening.NAME.mass_flow, without being asked."),
