@@ -34,12 +34,12 @@ LEAST_ROUNDS = 3
 SECONDS, LONG = 15.0, 60.0  # after which no round begins: to compare, to store
 LIMITS = 40  # measurements of the limit in a round, while they do not agree
 AGREE = ((2, 1.03), (5, 1.02))
-"""How many of the shortest times, and of the highest limits, must be within which factor of the best. Other
-programs disturb one measurement more and another less: where some agree, the best is what the machine has."""
+"""(n, factor) for the shortest times and for the highest limits: the n best must lie within that factor.
+Other programs disturb some measurements more than others: if several agree, the best is undisturbed."""
 STORE = "`python tools/speed.py --store`"
 
 Costs = dict[str, dict[str, float]]
-"""By kind of machine, and by flow: "2D", "3D"."""
+"""Costs by kind of machine and by flow, "2D" or "3D"."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-// What solvers of linear systems say at the end: of small systems whose solution is known, and where there is none.
+// Outcomes of linear solvers, for small systems with a known solution and for systems that have none.
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -56,7 +56,7 @@ TEST(conjugate_gradients_end_after_as_many_iterations_as_eigenvalues) {
 }
 
 TEST(chebyshev_is_its_polynomial) {
-  // On an eigenvector of D^-1 A the error is multiplied by T_k((theta - lambda) / delta) / T_k(theta / delta).
+  // The error along an eigenvector of D^-1 A is multiplied by T_k((theta - lambda) / delta) / T_k(theta / delta).
   const linear::ChebyshevOptions options{.degree = 3, .highest = 2, .lowest = 0.5};
   const double theta = 1.25, delta = 0.75;
   const auto T3 = [](double t) { return t * (4 * t * t - 3); };

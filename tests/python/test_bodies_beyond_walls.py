@@ -1,4 +1,4 @@
-"""What a body has beyond a wall of the domain changes nothing: the wall's own dummy particles are there."""
+"""Parts of a body beyond a wall of the domain change nothing: the wall's own dummy particles are there."""
 
 from __future__ import annotations
 

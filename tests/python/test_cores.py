@@ -1,4 +1,4 @@
-"""How long idle threads wait."""
+"""Waiting of idle threads, and the cores that a process may use."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_it_is_said_before_the_extension_module_is_loaded() -> None:
 
 
 def system(folder: Path, groups: str, mounts: dict[str, str], limits: dict[str, str]) -> Path:
-    """What a process sees of its control groups. mounts: kind and options of each place; limits: files."""
+    """Writes the control groups of a process. mounts: kind and options of each place; limits: files."""
     lines = [
         f"30 23 0:{number} {root} {folder}/{place} rw - {kind} {kind} {options}"
         for number, (place, (root, kind, options)) in enumerate(

@@ -1,4 +1,4 @@
-"""With a free surface, particles that stand too close to each other find their room again."""
+"""Particles that are too close to each other move apart again, also with a free surface."""
 
 from __future__ import annotations
 

@@ -193,7 +193,7 @@ end = 0.5
 
 
 def test_vortices_of_a_world_with_regions_live_as_long_as_they_should(tmp_path: Path):
-    """Where streams part, particles hardly move and are drawn out all the same."""
+    """Particles hardly move where streams part, and their pattern is stretched all the same."""
     text = f"""format = 1
 [domain]
 size = [1.0, 1.0]
@@ -220,7 +220,7 @@ end = 0.5
 
 
 def test_probes_on_walls_read_the_pressure_on_the_wall(tmp_path: Path):
-    """Under a free surface, too: on the floor, in a corner, and inside the water."""
+    """Probes below a free surface: on the floor, in a corner, and inside the water."""
     probes = {"floor": ["H/2", 0], "corner": [0, 0], "middle": ["H/2", "H/2"]}
     still = World.load("still_water", {"domain.spacing": "H/20", "time.end": 1.0})
     tables = (

@@ -1,4 +1,4 @@
-"""Where a run is opened, how it ends on the page, and what a press on a body does."""
+"""Opening a run, its end on the page, and pressing on a body."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from lab_server import until as until_there
 from test_endings import unclosed
 
 from eddyline.live import stream_pb2 as pb
-from eddyline.serve.store import FINAL
 from eddyline.option_names import NOT_CLOSED
+from eddyline.serve.store import FINAL
 
 
 def _open(page: Any, text: str) -> None:
@@ -27,7 +27,7 @@ def _open(page: Any, text: str) -> None:
 
 
 def _middle(page: Any, path: str) -> tuple[float, float]:
-    """Where a body is on the page, once it has come to rest there: what else appears may move it."""
+    """The position of a body on the page, once it rests: other elements that appear may move it."""
     seen: list[Any] = [None]
 
     def rests() -> bool:
@@ -254,8 +254,8 @@ FOREIGN = """<!doctype html><title>Report</title><h1 id="said">nothing</h1>
 
 @pytest.mark.browser
 def test_a_report_plays_its_film_and_one_from_elsewhere_runs_no_script(browser, tmp_path):
-    """The report of a run: film, charts and the world to save. That of any run: no script, and nobody is
-    asked for anything."""
+    """The report of a run: film, charts and the world to save. The report of any other run: no script and
+    no request to a server."""
     with lab_in_thread(tmp_path) as (client, _, lab), socket.create_server(("127.0.0.1", 0)) as elsewhere:
         toml = TANK.replace("end = 0.2", "end = 0.05")
         run = client.call("POST", "runs", {"toml": toml, "threads": 1})[1]["id"]

@@ -1,4 +1,4 @@
-"""The law: where, when and with whose help a particle is computed never changes what is computed.
+"""The law: where, when and on how many threads a particle is computed never changes the result.
 
 Every run here is repeated with other boxes, threads, instruction sets and groupings of particles, and must
 give the same bits: state and series.
@@ -23,12 +23,12 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 NEVER = 2**62
 INTERVAL = 0.004
-"""Between rows of the series [s]: every few steps."""
+"""Time between rows of the series [s]: a few steps."""
 
 
 @dataclass(frozen=True)
 class How:
-    """How a run is computed: nothing of it may change what is computed."""
+    """One way to compute a run; no way may change the result."""
 
     boxes: int = 1
     threads: int = 1
@@ -93,7 +93,7 @@ JOURNEYS = {
 
 @dataclass(frozen=True)
 class End:
-    """What must be equal at the end of a run."""
+    """Values at the end of a run that must be equal."""
 
     checksum: int
     ids: Ints
@@ -199,7 +199,7 @@ def test_the_journeys_are_long_enough_to_prove_something(name: str):
     assert simulation.statistics()["renewals"] > 3
     assert simulation.statistics()["messages"] > 0
     assert max(map(abs, travelled.values())) > journey.cells * _core.estimate(world.core).cell_edge
-    # Several columns enter; elsewhere nobody does.
+    # Several columns of particles enter; none enter elsewhere.
     inflows = [1 + k for k, opening in enumerate(world.core.openings) if opening.inflow]
     waiting = int(np.isin(simulation.buffer, inflows).sum())  # some columns of every site
     assert entered > waiting / 2 if inflows else entered == 0
@@ -249,7 +249,7 @@ def test_output_never_changes_the_state(name: str):
 
 
 def test_a_body_may_begin_to_move_after_lists_have_been_renewed():
-    """Until then walls rest, and nobody notes where they stand."""
+    """Walls rest until then, and no record keeps their positions."""
     text = (
         law_worlds.DAM_2D
         + """

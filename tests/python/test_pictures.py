@@ -322,7 +322,7 @@ def test_fluid_bodies_and_air_are_where_they_belong(run: Run) -> None:
 
 @pytest.mark.parametrize("rows", [20, 60, 240])
 def test_nothing_of_the_fluid_is_seen_where_there_is_none(rows: int) -> None:
-    """In a picture with fewer pixels than the raster, too."""
+    """The picture may have fewer pixels than the raster."""
     values = np.full((60, 80), 2.0, dtype=np.float32)
     values[:, 40:] = np.nan
     shown, cover, _ = Resampler(rows, 120)(values, whole=True)

@@ -107,7 +107,7 @@ def test_a_run_on_ranks_leaves_the_same_folder(channel: Path, tmp_path: Path) ->
 def test_long_messages_travel_in_pieces(
     channel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of 1 GiB, and here of 1,000 bytes: what travels, and the parts of checkpoints, are longer."""
+    """Messages have at most 1 GiB, here 1,000 bytes: exchanged data and parts of checkpoints are longer."""
     monkeypatch.setenv("EDDYLINE_LONGEST_MESSAGE", "1000")
     alone, shared = str(tmp_path / "alone"), str(tmp_path / "shared")
     assert eddyline("run", str(channel), "--steps", "12", "--out", alone).returncode == 0

@@ -101,7 +101,7 @@ def test_nobody_goes_on_with_a_run_that_is_being_replayed(
 
 
 def test_a_glance_at_a_run_keeps_nobody_from_it(tmp_path: Path) -> None:
-    """Whether a run is held is found by trying: a claim at that moment waits for it."""
+    """`is_held` tries to lock the run: a claim at that moment waits for it."""
     folder = RunFolder(start(CHANNEL_2D, tmp_path / "run", 4).folder)
     stop = threading.Event()
 
@@ -123,7 +123,7 @@ def test_a_glance_at_a_run_keeps_nobody_from_it(tmp_path: Path) -> None:
 
 
 def contents(path: Path) -> dict[str, object]:
-    """What an HDF5 file holds."""
+    """The data sets and attributes of an HDF5 file."""
     found: dict[str, object] = {}
     with h5py.File(path) as file:
         file.visititems(

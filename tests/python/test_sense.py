@@ -242,7 +242,7 @@ NOTES = {
     "tests/cases/energy_at_impact.toml": [NO_SIDES],
     "tests/cases/weir.toml": ["boundaries.right has no pressure"],
 }
-"""How the notes of a world begin; the others have none."""
+"""Beginnings of the notes of each world; other worlds have none."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The lab's server over HTTP: worlds, who may do what, and whatever else is sent to it."""
+"""The lab's server over HTTP: worlds, permissions, and other requests."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def test_a_picture_gives_its_world_back(client, tmp_path):
         assert client.post("/api/open", content=data).status_code == 422
 
 
-# --- who may do what ----------------------------------------------------------------------------------------
+# --- permissions --------------------------------------------------------------------------------------------
 
 
 def test_tokens_say_who_may_look_and_who_may_steer(served):
@@ -257,7 +257,7 @@ def test_no_path_leads_out_of_a_run(client, path):
 
 
 def test_a_run_cannot_name_a_folder_elsewhere(served, tmp_path):
-    """What a simulation says of its folder counts only inside that of the runs."""
+    """A folder that a simulation reports counts only inside the folder of runs."""
     _, _, lab = served
     (tmp_path / "run.json").write_text("{}")
     assert lab._inside(str(tmp_path)) == ""
@@ -269,7 +269,7 @@ def test_a_run_cannot_name_a_folder_elsewhere(served, tmp_path):
 
 
 def kept(lab, name, **record):
-    """A run on the disk that nobody of the server's computes."""
+    """A run on the disk that no process of the server computes."""
     folder = lab.folder / name / "0001"
     folder.mkdir(parents=True)
     known = {"outcome": "running", "message": "", "fingerprint": "", "world": name, "title": name}

@@ -320,7 +320,8 @@ SLOW = {
 
 
 def test_worlds_that_take_long_hold_up_nobody(tmp_path):
-    """All at once from one who may only look: others are answered, and who steers can check a world."""
+    """Many requests come at once with a view-only token: others are answered, and the control token still
+    checks a world."""
     own = Workers(seconds=1.0)
     with lab_in_thread(tmp_path) as (client, gate, server):
         server.workers = own
@@ -772,7 +773,7 @@ def test_commands_that_were_not_sent_are_refused_at_once():
 
 
 def test_views_push_no_command_out():
-    """Of views the newest waits for a simulation, however many there were."""
+    """Only the newest view waits for a simulation, however many there were."""
     outbox = Outbox()
     for number in range(1000):
         assert outbox.put(packed(view=pb.View(columns=number)))

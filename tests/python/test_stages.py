@@ -1,4 +1,4 @@
-"""What runs the tests: a stage in which nothing ran has failed; who hangs is ended, with what it began."""
+"""The runner of the tests: a stage without tests fails; one that hangs is ended with its processes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def written(folder: Path, text: str) -> str:
 
 @pytest.fixture(autouse=True)
 def _as_if_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a worker of pytest tells its own tests."""
+    """Removes the environment variables that a pytest worker sets for its own tests."""
     for name in [name for name in os.environ if name.startswith("PYTEST_")]:
         monkeypatch.delenv(name)
 

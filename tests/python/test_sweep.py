@@ -356,7 +356,7 @@ def test_scatter_about_the_fit_is_part_of_the_error() -> None:
 
 
 def test_the_chart_shows_the_fit() -> None:
-    """Of four spacings whose values scatter about it, and not the curve of that order through the finest."""
+    """The curve is a fit to four spacings with scatter, not the curve of that order through the finest."""
     world = World.from_text(small_worlds.DAM)
     values = {10: 5.7012, 20: 5.6090, 40: 5.5891, 80: 5.5812}
     made = rows(values)

@@ -1,4 +1,4 @@
-"""What a user reads when a world file is wrong: the exact lines."""
+"""The exact lines that a user reads for a wrong world file."""
 
 from __future__ import annotations
 

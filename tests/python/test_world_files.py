@@ -60,7 +60,7 @@ def test_gallery(path: Path) -> None:
 
 @pytest.mark.parametrize("path", WORLDS, ids=lambda path: path.stem)
 def test_try_lines(path: Path) -> None:
-    """What the header of a world invites to try can be tried."""
+    """Every change that the header of a world suggests is possible."""
     import shlex
 
     from eddyline.world import parse_set
