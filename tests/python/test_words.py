@@ -103,11 +103,6 @@ def sources(folder: str) -> tuple[Path, ...]:
     return tuple(found)
 
 
-@cache
-def tree_of(path: Path) -> ast.Module:
-    return ast.parse(text_of(path))
-
-
 def documents() -> list[Path]:
     at_the_top = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "GLOSSARY.md")]
     return [*sorted((ROOT / "docs").glob("*.md")), *at_the_top]
@@ -210,7 +205,11 @@ def typescript_doc_comments(text: str) -> Iterator[tuple[int, str]]:
 def doc_comments(path: Path) -> Iterator[tuple[int, str]]:
     """Doc comments of a file; none if it has no line that begins one badly."""
     if path.suffix == ".py":
-        return python_doc_comments(tree_of(path)) if MAY_BEGIN_BADLY.search(text_of(path)) else iter(())
+        return (
+            python_doc_comments(ast.parse(text_of(path)))
+            if MAY_BEGIN_BADLY.search(text_of(path))
+            else iter(())
+        )
     if path.suffix in (".hpp", ".cpp"):
         return cpp_doc_comments(text_of(path))
     return typescript_doc_comments(text_of(path))
@@ -233,7 +232,9 @@ def test_doc_comments_begin_with_their_subject(folder: str) -> None:
 
 # --- messages -------------------------------------------------------------------------------------
 
-HELP_KEYWORDS = {"help", "short_help", "description", "epilog"}
+HELP_KEYWORDS = ("help", "short_help", "description", "epilog")
+COMMANDS = ("command", "callback")
+MAY_HAVE_MESSAGES = re.compile(rf"\braise\b|\b({'|'.join(HELP_KEYWORDS)})=|\.({'|'.join(COMMANDS)})\b")
 
 
 def literal_text(node: ast.AST) -> str:
@@ -272,7 +273,7 @@ def python_messages(tree: ast.Module) -> Iterator[tuple[int, str]]:
 def _makes_command(decorator: ast.expr) -> bool:
     """Typer shows the docstring of a command as its help text."""
     called = decorator.func if isinstance(decorator, ast.Call) else decorator
-    return isinstance(called, ast.Attribute) and called.attr in ("command", "callback")
+    return isinstance(called, ast.Attribute) and called.attr in COMMANDS
 
 
 def cpp_messages(text: str) -> Iterator[tuple[int, str]]:
@@ -292,6 +293,13 @@ def cpp_messages(text: str) -> Iterator[tuple[int, str]]:
         yield text.count("\n", 0, start.start()) + 1, words
 
 
+def messages(path: Path) -> Iterator[tuple[int, str]]:
+    text = text_of(path)
+    if path.suffix != ".py":
+        return cpp_messages(text)
+    return python_messages(ast.parse(text)) if MAY_HAVE_MESSAGES.search(text) else iter(())
+
+
 def sentences(text: str) -> list[str]:
     return re.split(r"(?<=[.!?])[\s\"'`)]*\s+|\n\s*\n|\n\s*[-*]\s", text)
 
@@ -301,9 +309,7 @@ def test_sentences_of_messages_are_short(folder: str) -> None:
     long = [
         f"{path.relative_to(ROOT)}:{line}: {len(sentence.split())} words: {' '.join(sentence.split())}"
         for path in sources(folder)
-        for line, text in (
-            python_messages(tree_of(path)) if path.suffix == ".py" else cpp_messages(text_of(path))
-        )
+        for line, text in messages(path)
         for sentence in sentences(text)
         if len(sentence.split()) > MOST_WORDS
     ]
