@@ -105,7 +105,7 @@ def flipped(text: str) -> str:
         ("frames", "cover", "frames cover"),
     ],
 )
-def test_a_bit_flipped_in_a_stored_value_is_told(key: str, name: str, said: str):
+def test_a_bit_flipped_in_a_stored_value_is_reported(key: str, name: str, said: str):
     expected = copy.deepcopy(STORED["dam-2d"])
     if name:
         expected[key][name] = flipped(expected[key][name])

@@ -128,7 +128,7 @@ def test_a_pull_that_outlasts_the_run_says_so_and_leaves_the_file_alone(browser,
 
 
 @pytest.mark.browser
-def test_results_are_said_as_the_command_line_says_them(browser, server):
+def test_results_read_as_on_the_command_line(browser, server):
     coarse = Path("worlds/dam_break.toml").read_text().replace('"a/40"', '"a/16"')
     run = _finished(server, coarse)
     (told,) = server.call("GET", f"runs/{run}/results")[1]["expectations"]
@@ -214,7 +214,7 @@ def test_a_lesson_is_tried_by_its_buttons(browser, server):
 
 
 @pytest.mark.browser
-def test_a_bad_number_is_refused_or_can_be_mended_where_it_stands(browser, server):
+def test_a_bad_number_is_refused_or_can_be_corrected_in_place(browser, server):
     with opened(browser, server) as page:
         _open(page, CHANNEL)
         page.locator("form").get_by_role("button", name="Add by coordinates").click()

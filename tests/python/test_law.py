@@ -161,7 +161,7 @@ def test_the_same_bits_however_it_is_computed(name: str, how: How):
 
 
 @pytest.mark.parametrize("name", ["moving-2d", "moving-3d"])
-def test_moving_bodies_are_in_the_same_place_whoever_moves_them(name: str):
+def test_moving_bodies_are_in_the_same_place_on_all_ranks(name: str):
     """And in another one than at the start, sorted anew many times."""
     journey, tables = JOURNEYS[name], []
     for how in (How(), How(boxes=3, threads=2, instructions=_core.instruction_sets()[-1], shuffle=5)):

@@ -199,7 +199,7 @@ def test_nothing_has_no_sign(error: float, told: str) -> None:
     assert verdict_text({"inside": True, "error": error}, "D/20") == f"inside, {told} at D/20"
 
 
-def test_values_are_told_where_none_are_expected(tmp_path: Path) -> None:
+def test_values_are_reported_where_none_are_expected(tmp_path: Path) -> None:
     lines = table_lines(run_in(tmp_path, {**results(8.0), "expectations": []}))
     assert re.fullmatch(r"Cd mean +3\.\d+ \+- 0\.\d+ \| mean of \d+ periods, [\d.]+ to [\d.]+ s", lines[0]), (
         lines
@@ -330,7 +330,7 @@ def test_a_chart_shows_the_rows_a_curve_without_noise_and_the_mean_cycle() -> No
     assert np.std(without_noise(time, hiss, None)[1]) < 0.35
 
 
-def test_the_effective_reynolds_number_is_told(tmp_path: Path) -> None:
+def test_the_effective_reynolds_number_is_reported(tmp_path: Path) -> None:
     """The viscosity of particles exceeds that of the fluid, also in a flow with a free surface."""
     world = World.from_text(gallery()["dam_break"].read_text(encoding="utf-8"))
     told = "Reynolds number 1,130, asked for: 60,520 (method.artificial_viscosity = 0.01)"
@@ -513,7 +513,7 @@ def test_the_outlook_keeps_its_verdict_until_another_has_held(
     assert "periodic" not in told[:first] and "steady" not in told[:first]
 
 
-def test_the_outlook_tells_of_an_end_of_the_periods_that_lasts(
+def test_the_forecast_reports_a_lasting_end_of_the_periods(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_series(tmp_path, 0.01)

@@ -171,7 +171,7 @@ def test_threads_that_paint_read_frames_one_after_the_other(
     assert most == [1]
 
 
-def test_of_frames_only_whole_ones_count(tmp_path: Path) -> None:
+def test_only_whole_frames_count(tmp_path: Path) -> None:
     pictures = [
         Picture(k / 4, k, (0, 0), (2, 1), {"speed": Known.of(np.full((2, 3 + k), k, np.float32))}, {})
         for k in range(4)

@@ -85,7 +85,7 @@ def test_a_folder_that_lacks_what_came_before_keeps_its_record(
     assert go_on(tmp_path / "run", 30).outcome == "finished"
 
 
-def test_nobody_goes_on_with_a_run_that_is_being_replayed(
+def test_a_run_that_is_being_replayed_cannot_be_resumed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start(CHANNEL_2D, tmp_path / "run", 4)
@@ -100,7 +100,7 @@ def test_nobody_goes_on_with_a_run_that_is_being_replayed(
         replay(tmp_path / "run", out=tmp_path / "again", threads=1, **QUIETLY)
 
 
-def test_a_glance_at_a_run_keeps_nobody_from_it(tmp_path: Path) -> None:
+def test_looking_at_a_run_blocks_no_claim(tmp_path: Path) -> None:
     """`is_held` tries to lock the run: a claim at that moment waits for it."""
     folder = RunFolder(start(CHANNEL_2D, tmp_path / "run", 4).folder)
     stop = threading.Event()
@@ -213,7 +213,9 @@ def test_a_flipped_byte_makes_the_checkpoint_before_be_used(
     assert f"{40:012d}: damaged (" in said and "the checkpoint before it is used" in said
 
 
-def test_what_cannot_go_on_says_why(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_run_that_cannot_be_resumed_gives_the_reason(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "run"
     start(CHANNEL_2D, out, 10)
     with pytest.raises(RequestError, match=r"is at t = .* s, step 10 already: give a later until"):

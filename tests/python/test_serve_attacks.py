@@ -184,7 +184,7 @@ def test_a_snapshot_cannot_take_its_numbers_from_another_file(tmp_path):
             particles(folder, 0, "speed", 0)
 
 
-def test_nobody_deletes_the_folder_of_all_runs(lab):
+def test_the_folder_of_all_runs_cannot_be_deleted(lab):
     server = lab[2]
     (server.folder / "run.json").write_text("{}")
     assert server._inside(str(server.folder)) == ""
@@ -319,7 +319,7 @@ SLOW = {
 }
 
 
-def test_worlds_that_take_long_hold_up_nobody(tmp_path):
+def test_slow_worlds_delay_no_other_request(tmp_path):
     """Many requests come at once with a view-only token: others are answered, and the control token still
     checks a world."""
     own = Workers(seconds=1.0)
@@ -365,7 +365,7 @@ def test_a_task_without_end_or_with_too_much_memory_ends_with_its_process():
         own.close()
 
 
-def test_a_list_of_a_thousand_runs_holds_up_nobody(tmp_path):
+def test_a_list_of_a_thousand_runs_delays_no_other_request(tmp_path):
     record = json.dumps({"outcome": "finished", "message": "", "fingerprint": "a-b", "quantity": "speed"})
     for number in range(1000):
         place = tmp_path / "many" / f"{number:04d}"
@@ -485,13 +485,13 @@ SILENT = {
 
 
 @pytest.mark.parametrize("case", SILENT)
-def test_who_does_not_finish_a_request_is_cut_off(lab, impatient, case):
+def test_a_client_that_does_not_finish_a_request_is_cut_off(lab, impatient, case):
     with raw(lab[0]) as link:
         link.sendall(SILENT[case])
         assert is_closed_within(link, 8)
 
 
-def test_who_drips_a_header_is_cut_off(lab, impatient):
+def test_a_client_that_sends_a_header_slowly_is_cut_off(lab, impatient):
     with raw(lab[0]) as link:
         began = time.monotonic()
         with contextlib.suppress(OSError):
@@ -512,14 +512,14 @@ def test_a_message_in_parts_without_end_is_cut_off(lab, impatient):
         assert is_closed_within(link, 8)
 
 
-def test_a_simulation_that_says_no_hello_is_sent_away(lab, monkeypatch):
+def test_a_simulation_without_hello_is_refused(lab, monkeypatch):
     monkeypatch.setattr("eddyline.serve.hub._HELLO", 0.3)
     with lab[0].socket("simulations/0123456789ee") as silent, pytest.raises(ConnectionClosed) as closed:
         silent.recv(timeout=10)
     assert closed.value.rcvd.code == 4400
 
 
-def test_who_answers_no_ping_is_cut_off(tmp_path, monkeypatch):
+def test_a_client_that_answers_no_ping_is_cut_off(tmp_path, monkeypatch):
     monkeypatch.setattr("eddyline.serve.command.PING", 0.3)
     with lab_in_thread(tmp_path) as (client, _, server), simulation(client), raw(client) as link:
         link.sendall(upgrade(client, f"runs/{RUN}/stream", client.token))
@@ -570,7 +570,7 @@ FLOODS = {
 
 
 @pytest.mark.parametrize("kind", FLOODS)
-def test_a_flood_of_messages_holds_up_nobody(lab, kind):
+def test_a_flood_of_messages_delays_no_other_client(lab, kind):
     client, gate, _ = lab
     with simulation(client) as flow, client.look(RUN, pb.View()) as other, gaps(client) as found:
         hear(other, "hello")

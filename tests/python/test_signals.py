@@ -172,7 +172,7 @@ def test_a_vortex_street_is_judged_only_once_it_has_saturated(level: float) -> N
 
 
 @pytest.mark.parametrize("end", [1.5, 2.0, 2.5, 3.0])
-def test_before_that_it_is_not_periodic_yet_and_says_when(end: float) -> None:
+def test_before_that_it_is_not_periodic_yet_and_gives_the_time(end: float) -> None:
     """Judged with all rows, the street is periodic from t = 3.83 on."""
     state = flow_state(*_of(street(end)))
     assert isinstance(state, Unsettled) and state.reason == "not periodic yet"
@@ -356,7 +356,7 @@ def test_a_steady_flow_has_a_mean_without_its_start(end: float) -> None:
 
 
 @pytest.mark.parametrize("end", [2.0, 3.0, 5.0])
-def test_before_that_it_is_not_steady_yet_and_says_when(end: float) -> None:
+def test_before_that_it_is_not_steady_yet_and_gives_the_time(end: float) -> None:
     """A longer run is found steady from about t = 8 on."""
     state = flow_state(*_of(decay(end)))
     assert isinstance(state, Unsettled) and state.reason == "not steady yet"

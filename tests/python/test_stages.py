@@ -59,7 +59,7 @@ def test_a_stage_whose_tests_are_all_skipped_has_failed(tmp_path: Path) -> None:
     assert "no browser here" in output
 
 
-def test_skips_are_told_of_where_others_pass(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_skips_are_reported_where_others_pass(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     more = SKIPS + "\ndef test_c():\n    pass\n"
     passed, _ = stages._pytest("-p", "no:cacheprovider", written(tmp_path, more))
     assert passed and "no browser here" in capsys.readouterr().out

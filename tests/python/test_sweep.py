@@ -265,7 +265,7 @@ def test_a_sweep_leaves_another_ones_runs_alone(
     assert {path: path.read_bytes() for path in first.folder.rglob("*.json")} == before
 
 
-def test_arguments_of_another_kind_are_told(world: Path) -> None:
+def test_arguments_of_another_kind_are_reported(world: Path) -> None:
     with pytest.raises(TypeError, match="world = None: must be a World, or the path"):
         eddyline.sweep(None, {"let.a": [0.05, 0.06]})  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="quantities = 3: must be a list of texts"):

@@ -83,7 +83,7 @@ def test_try_lines(path: Path) -> None:
         ("[2.18, 0.4]", "bodies.cylinder reaches beyond the right and top sides: no fluid acts"),
     ],
 )
-def test_a_body_beyond_a_side_is_told(center: str, told: str | None) -> None:
+def test_a_body_beyond_a_side_is_reported(center: str, told: str | None) -> None:
     from eddyline.world import parse_set
 
     ends = ['boundaries.left={type="wall"}', 'boundaries.right={type="wall"}']
@@ -91,7 +91,7 @@ def test_a_body_beyond_a_side_is_told(center: str, told: str | None) -> None:
     assert told in text if told else "reaches beyond" not in text
 
 
-def test_a_channel_that_bodies_close_is_told() -> None:
+def test_a_channel_that_bodies_close_is_reported() -> None:
     told = "nothing gets from inflow to outflow"
     ends = 'left = { type = "inflow", velocity = 0.5 }\nright = { type = "outflow" }\n'
     walls = [("post", [0.3, 0.2], [0.32, 0.4]), ("sill", [0.3, 0.0], [0.5, 0.2])]
@@ -124,7 +124,7 @@ def test_lengths_are_told_in_spacings_along_each_axis() -> None:
     ("end", "told", "is_noted"),
     [(1e6, "days", False), (4e8, "years", True)],
 )
-def test_runs_that_nobody_waits_for_are_told_of(end: float, told: str, is_noted: bool) -> None:
+def test_very_long_run_times_are_reported(end: float, told: str, is_noted: bool) -> None:
     text = describe(World.load("dam_break", {"time.end": end}), cores=2)
     assert re.search(rf"run time +about [\d.]+ {told} on 2 cores", text), text
     assert ("longer than anyone will wait" in text) == is_noted
@@ -375,7 +375,7 @@ def test_curve_beside_the_world(tmp_path: Path) -> None:
         World.load(tmp_path / "couette.toml")
 
 
-def test_regions_between_rows_of_particles_are_told_of() -> None:
+def test_regions_between_rows_of_particles_are_reported() -> None:
     text = """format = 1
 [domain]
 size = [1.0, 0.6]
@@ -402,7 +402,7 @@ end = 1
     assert told(0.03125) == []
 
 
-def test_regions_that_leave_no_surface_are_told_of() -> None:
+def test_regions_that_leave_no_surface_are_reported() -> None:
     text = """format = 1
 [domain]
 size = [1.0, 0.6]
@@ -494,7 +494,7 @@ top = { type = "wall" }
 """
 
 
-def test_openings_in_walls_are_told_and_drawn(tmp_path: Path) -> None:
+def test_openings_in_walls_are_reported_and_drawn(tmp_path: Path) -> None:
     world = World.from_text(JET)
     assert re.search(r"opening jet +inflow from \(0, 0.35\) to \(0, 0.45\) m, 5 spacings", describe(world))
     left, right, *_ = Scene.of(world).sides
@@ -504,7 +504,7 @@ def test_openings_in_walls_are_told_and_drawn(tmp_path: Path) -> None:
     assert "jet: inflow" in [call.args[3] for call in text.call_args_list]
 
 
-def test_probes_at_walls_under_a_free_surface_are_told() -> None:
+def test_probes_at_walls_under_a_free_surface_are_reported() -> None:
     probes = "\n".join(
         f'[observe.{name}]\ntype = "probe"\nposition = {place}'
         for name, place in {"floor": [0.5, 0.0], "near": [0.99, 0.1], "inside": [0.5, 0.1]}.items()
