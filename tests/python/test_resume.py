@@ -278,7 +278,7 @@ def test_a_killed_run_goes_on_from_what_a_signal_has_saved(tmp_path: Path) -> No
         replay(out, out=tmp_path / "again", progress=False)
     step = json.loads(manifests()[0].read_text())["step"]
     resumed = go_on(out, step + 30)
-    assert watched.outcome == "finished", "whoever saw it running sees that it has ended"
+    assert watched.outcome == "finished", "a viewer that saw it running sees that it has ended"
     whole = eddyline.run(
         path, steps=step + 30, threads=1, out=tmp_path / "whole", progress=False, movie=False
     )

@@ -383,8 +383,8 @@ def test_tokens_and_origin_hold_for_sockets_too(lab):
         for path, token in ((f"runs/{RUN}/stream", "wrong"), ("simulations/0123456789ce", gate.look)):
             with client.socket(path, token) as socket:
                 assert closed_with(socket) == 4403
-        with client.socket("runs/ffffffffffff/stream") as nobody:
-            assert closed_with(nobody) == 4404
+        with client.socket("runs/ffffffffffff/stream") as unknown:
+            assert closed_with(unknown) == 4404
         with client.socket(f"runs/{RUN}/stream", gate.look) as looker:
             say(looker, command=pb.Command(id="x", pause=pb.Pause()))
             assert "look only" in hear(looker, "acknowledged").refusal
