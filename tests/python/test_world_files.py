@@ -91,7 +91,7 @@ def test_a_body_beyond_a_side_is_reported(center: str, told: str | None) -> None
     assert told in text if told else "reaches beyond" not in text
 
 
-def test_a_channel_that_bodies_close_is_reported() -> None:
+def test_a_channel_that_bodies_close_is_told() -> None:
     told = "nothing gets from inflow to outflow"
     ends = 'left = { type = "inflow", velocity = 0.5 }\nright = { type = "outflow" }\n'
     walls = [("post", [0.3, 0.2], [0.32, 0.4]), ("sill", [0.3, 0.0], [0.5, 0.2])]
