@@ -5,33 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from small_worlds import boundaries, tank
 
 from eddyline.world import World
 from eddyline.world.gallery import gallery
 
 ROOT = Path(__file__).parents[2]
-TANK = """\
-format = 1
-[domain]
-size = [1.0, 0.6]
-spacing = 0.02
-gravity = [0, -9.81]
-[fluid]
-density = 1000.0
-kinematic_viscosity = 1e-6
-[regions.water]
-shape = "rectangle"
-min = [0, 0]
-max = [0.4, 0.4]
-pressure = "hydrostatic"
-[boundaries]
-left = { type = "wall" }
-right = { type = "wall" }
-bottom = { type = "wall" }
-top = { type = "open" }
-[time]
-end = 2.0
-"""
+TANK = tank(
+    (1.0, 0.6), (0.4, 0.4), 0.02, 2.0, boundaries(left="wall", right="wall", bottom="wall", top="open") + "\n"
+)
 BOX_3D = """\
 format = 1
 [domain]
