@@ -124,7 +124,7 @@ TEST(every_kth_step_is_refreshed_and_rebuilds_count) {
   CHECK(stale.exchanges());
 }
 
-TEST(what_is_right_becomes_narrower_with_each_pass) {
+TEST(the_valid_region_narrows_with_each_pass) {
   particles::CellIndex rows;
   rows.count_within.resize(5);
   for (std::size_t k = 0; k < 5; ++k) rows.count_within[k] = 10 * (static_cast<std::int32_t>(k) + 1);

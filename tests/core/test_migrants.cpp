@@ -312,7 +312,7 @@ TEST(ghosts_have_every_column_of_their_owners_rows) {
   expect_ghosts_like_owners<double, 2>(gas, 4, execution_with("blocks"), 6);
 }
 
-TEST(particles_that_go_take_all_that_is_theirs_along) {
+TEST(migrating_particles_keep_all_attributes) {
   constexpr std::int32_t k_count = 12;
   for (std::uint32_t gone_bits = 0; gone_bits < 1U << k_count; gone_bits += gone_bits < 64 ? 1 : 7) {
     Array<std::int64_t> id;
