@@ -166,7 +166,7 @@ def mypy(jobs: int) -> Output:
 
 
 def clang_tidy(jobs: int) -> Output:
-    """The core without the flavours, which instantiate the same templates for each instruction set."""
+    """The core but for the flavours, which hold the same templates once for each instruction set."""
     configured, output = _configure(TIDY, "", "-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON")
     if not configured:
         return False, output
@@ -253,7 +253,7 @@ def ranks_kills(jobs: int) -> Output:
 
 
 def openmpi(jobs: int) -> Output:
-    """Ranks under Open MPI: all tests of the launcher, and some of the ways to decompose a domain.
+    """Ranks under Open MPI: all that concerns the launcher, and some of the ways to share a domain.
 
     Its launcher listens on all network devices: here is none but the loopback device of a network of its own.
     """
@@ -375,7 +375,7 @@ def _core_tests(
 
 
 def _configure(folder: Path, sanitizers: str, *more: str) -> Output:
-    """A build of the C++ tests with sanitizers and asserts; only code that dominates the time is optimised."""
+    """A build of the C++ tests with sanitizers and asserts; only hot code is optimised."""
     return _command(
         _tool("cmake"), "-S", ".", "-B", str(folder), "-G", "Ninja",
         f"-DCMAKE_MAKE_PROGRAM={_tool('ninja')}",
