@@ -31,7 +31,7 @@ $(VENV)/.tools: constraints.txt tools/check_machine.sh
 	    scikit-build-core nanobind cmake ninja mpich
 	@touch $@
 
-# The list of modules: an installed package does not find those that have come since.
+# The list of modules: an installed package does not find modules that were added later.
 $(VENV)/.modules: $(VENV)/.tools FORCE
 	@find python/eddyline -name '*.py' | LC_ALL=C sort > $@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
@@ -66,36 +66,36 @@ $(TESTED): $(BUILT)
 test: $(TESTED)
 	@$(BIN)/python tools/test.py --jobs $(JOBS)
 
-# Says which golden values differ; writes them with a reason only: make golden REASON="why they change".
+# Prints golden values that differ; writes new ones only with a reason: make golden REASON="why they change".
 golden: export REASON := $(REASON)
 golden: $(TESTED)
 	@$(BIN)/python tools/golden.py
 
-# The lab's page in a headless browser, and its unit tests where Node is.
+# The lab's page in a headless browser, and its unit tests if Node is installed.
 test-page: $(TESTED)
 	@$(BIN)/python tools/test.py --jobs $(JOBS) page
 
-# What a time step costs, against the arithmetic of the machine: only where nothing else runs.
+# Cost of a time step relative to the arithmetic of the machine; needs an idle machine.
 test-speed: $(TESTED)
 	@$(BIN)/python tools/test.py speed
 
 test-matrix: $(TESTED)
 	@$(BIN)/python tools/test.py --jobs $(JOBS) matrix
 
-# Runs killed at every third of their file operations, and completed.
+# Runs that are killed at every third file operation, and then completed.
 kills: $(TESTED)
 	@$(BIN)/python tests/python/kills.py --jobs $(JOBS) --every 3
 
-# Processes of runs on two ranks, killed or interrupted at random moments: some minutes.
+# Processes of runs on two ranks, killed or interrupted at random moments; takes some minutes.
 ranks-kills: $(TESTED)
 	@$(BIN)/python tools/test.py --jobs $(JOBS) ranks-kills
 
-# Damaged input of every kind; MINUTES=60 for an hour of it.
+# Damaged input of every kind; MINUTES=60 runs for an hour.
 MINUTES ?= 5
 fuzz: $(TESTED)
 	@$(BIN)/python tools/fuzz.py --minutes $(MINUTES)
 
-# The thread sanitizer, apart because it builds the core once more: minutes.
+# The thread sanitizer; a target of its own because it builds the core once more, which takes minutes.
 test-threads: $(TESTED)
 	@$(BIN)/python tools/test.py threads --jobs $(JOBS)
 

@@ -1,4 +1,4 @@
-"""What accuracy costs: core time for a simulated second of worlds of the gallery, over their spacing.
+"""Cost of accuracy: core time for a simulated second of worlds of the gallery, by spacing.
 
   python benchmarks/accuracy.py                              all, about half an hour of one core
   python benchmarks/accuracy.py --case dam --spacing a/40    one line

@@ -1,5 +1,5 @@
-// What an exact dot product costs, beside a plain sum and one that adds term by term to a ReproducibleSum. Core time,
-// so that other programs disturb less; the smallest of several repetitions.
+// Cost of an exact dot product, compared with a plain sum and with adding term by term to a ReproducibleSum. It is
+// measured in core time, which other programs disturb less; the smallest of several repetitions counts.
 //
 //   cmake -S . -B build/benchmarks -DEDDYLINE_TESTS=ON -DEDDYLINE_PYTHON=OFF
 //   cmake --build build/benchmarks --target benchmark_dots && build/benchmarks/benchmark_dots

@@ -1,4 +1,4 @@
-"""What a step costs with each exchange strategy, beside the default.
+"""Cost of a step with each exchange strategy, compared with the default.
 
   python benchmarks/exchanges.py                      two ranks, 200,000 particles in two dimensions
   python benchmarks/exchanges.py --rounds 61 shared   one of them, longer

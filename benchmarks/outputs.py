@@ -1,4 +1,4 @@
-"""What pictures, snapshots and forces cost, of all that a run costs.
+"""Cost of pictures, snapshots and forces, as a share of the whole run.
 
   python benchmarks/outputs.py                      cylinder and dam break as they are in the gallery
   python benchmarks/outputs.py --world cylinder --until 0.5 --set domain.spacing=D/10

@@ -1,4 +1,4 @@
-"""What a rank holds while world and ranks grow together and its own share stays the same.
+"""Memory of a rank in weak scaling: world and ranks grow together, the particles of each rank do not.
 
   python benchmarks/rank_memory.py                  4, 16 and 64 ranks of 2,500 particles
   python benchmarks/rank_memory.py --ranks 2 8      others

@@ -1,4 +1,4 @@
-"""How much faster two ranks are than one.
+"""Speed-up of two ranks over one.
 
   python benchmarks/ranks.py                       200,000 particles in two and in three dimensions
   python benchmarks/ranks.py --starts 9 --case 3d  one of them, longer
@@ -35,7 +35,7 @@ QUIET = 0.1  # share of the turns that count as undisturbed
 
 @dataclass(frozen=True)
 class Round:
-    """What the turns of a round took [s]."""
+    """Times of the turns of a round [s]."""
 
     alone: tuple[float, float]  # on each of the two cores
     two: float
@@ -44,7 +44,7 @@ class Round:
 
     @property
     def ratios(self) -> tuple[float, float, float]:
-        """How much faster than one rank two are, one under a launcher, two runs at once."""
+        """Speed relative to one rank: of two ranks, of one under a launcher, and of two runs at once."""
         one, both = statistics.mean(self.alone), statistics.mean(self.both)
         return one / self.two, self.alone[0] / self.launched, 2 * one / both
 

@@ -1,4 +1,4 @@
-"""What the stream carries: bytes a frame, frames and megabytes a second, over loopback and a slow link.
+"""Throughput of the stream: bytes per frame, frames and megabytes per second, on loopback and on a slow link.
 
   python benchmarks/stream.py [--seconds 8] [--world cylinder] [--set K=V]
 

@@ -1,4 +1,4 @@
-"""What viewers cost a run: its step rate with ten of them, one frozen, against none.
+"""Cost of viewers: the step rate of a run with ten of them, one of which is frozen, compared with none.
 
   python benchmarks/viewers.py [--rounds 9] [--seconds 8] [--world cylinder]
 
@@ -181,7 +181,7 @@ class Watcher:
         return len(self._sizes)
 
     def size(self) -> float:
-        """Of a frame [bytes]."""
+        """Median size of a frame [bytes]."""
         return statistics.median(self._sizes) if self._sizes else 0.0
 
 

@@ -34,7 +34,7 @@ PROBE_BYTES = 1_000_000
 
 
 class NotAllowedError(RuntimeError):
-    """This machine lets nobody make two sites of it."""
+    """This machine does not permit two sites on it."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class TwoSites:
         return trip, there, back
 
     def launcher(self, ranks: Sequence[int]) -> tuple[list[str], dict[str, str]]:
-        """What starts so many ranks at each site, as `mpiexec -n N` does, and its environment."""
+        """The command that starts so many ranks at each site, like `mpiexec -n N`, and its environment."""
         from eddyline.ranks.launch import find_launcher
 
         local = Path(find_launcher()[0])

@@ -1,4 +1,4 @@
-"""What the experiments share: runs on ranks, some on loaded cores, and results put into pages."""
+"""Helpers of all experiments: runs on ranks, some on loaded cores, and results written into pages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BUSY = "import os, sys\nos.sched_setaffinity(0, {int(sys.argv[1])})\nwhile True:
 
 @dataclass(frozen=True)
 class Bench:
-    """Where an experiment's runs go, and its results; whether it is only tried out, in few steps."""
+    """The folders of an experiment's runs and results, and whether it is a trial of a few steps."""
 
     runs: Path
     results: Path

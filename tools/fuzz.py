@@ -1,4 +1,4 @@
-"""`make fuzz`: damaged input of every kind, for as long as one likes.
+"""`make fuzz`: damaged input of every kind, for a given time.
 
     .venv/bin/python tools/fuzz.py --minutes 5                 all kinds in turn
     .venv/bin/python tools/fuzz.py --kinds world --seed 17 --count 1     repeats one input
@@ -30,7 +30,7 @@ CORE = ROOT / "build" / "tests"
 SPACE = 6 * 1024**3
 """Address space of this process, bytes."""
 AT_ONCE = 20
-"""Inputs of a kind before the next kind has its turn."""
+"""Inputs of a kind before the next kind is tried."""
 
 
 def main() -> int:
@@ -88,7 +88,7 @@ def _read_one(make: Callable[[random.Random], Any], read: Callable[[Any], None],
 
 
 def _holds(name: str, check: Callable[[int], None], seed: int) -> bool:
-    """True if an input breaks no rule; others are kept."""
+    """True if an input breaks no rule; an input that breaks one is kept."""
     try:
         check(seed)
     except (Exception, RecursionError) as error:
@@ -106,7 +106,7 @@ def _holds(name: str, check: Callable[[int], None], seed: int) -> bool:
 
 
 def _core_programs(seed: int, minutes: float) -> int:
-    """Runs the programs of the core; how many failed."""
+    """Runs the programs of the core and returns the number of failures."""
     programs = sorted(path for path in CORE.glob("fuzz_*") if path.is_file() and os.access(path, os.X_OK))
     if not programs:
         print("the core's programs are not built: .venv/bin/python tools/test.py core")

@@ -1,4 +1,4 @@
-"""Writes docs/references.md from refs.bib, so that the documents can point at a paper.
+"""Writes docs/references.md from refs.bib, so that the documents can refer to a paper.
 
 python tools/generate_references.py           rewrites the page
 python tools/generate_references.py --check   says whether it is up to date
@@ -40,7 +40,7 @@ def entries() -> dict[str, dict[str, str]]:
 
 
 def references() -> str:
-    """The page: a heading for each key, so that references.md#key is its place."""
+    """The page, with a heading for each key, so that references.md#key links to it."""
     lines = [
         "# References",
         "",

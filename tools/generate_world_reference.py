@@ -113,7 +113,7 @@ def _sections(schema: Schema) -> Iterator[str]:
 
 
 def _tagged(definitions: Schema, names: tuple[str, ...]) -> Iterator[str]:
-    """Tables that say by `type` what they are."""
+    """Tables whose key `type` gives their kind."""
     for name in names:
         table = definitions[name]
         own = {key: value for key, value in table["properties"].items() if key != "type"}
@@ -122,7 +122,7 @@ def _tagged(definitions: Schema, names: tuple[str, ...]) -> Iterator[str]:
 
 
 def _only_of(definitions: Schema, kind: str, other: str) -> Schema:
-    """The keys that bodies have and regions have not, or the other way round."""
+    """The keys that bodies have and regions do not have, or the reverse."""
     mine, theirs = definitions[f"{kind}Circle"]["properties"], definitions[f"{other}Circle"]["properties"]
     return {key: value for key, value in mine.items() if key not in theirs}
 

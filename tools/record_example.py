@@ -37,7 +37,7 @@ Array = NDArray[np.float64]
 
 @dataclass
 class Recording:
-    """Results of a run: rasters by quantity, one a frame, and series with their columns and units."""
+    """Results of a run: rasters by quantity, one for each frame, and series with their columns and units."""
 
     times: list[float] = field(default_factory=list)
     steps: list[int] = field(default_factory=list)

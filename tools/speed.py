@@ -34,17 +34,17 @@ LEAST_ROUNDS = 3
 SECONDS, LONG = 15.0, 60.0  # after which no round begins: to compare, to store
 LIMITS = 40  # measurements of the limit in a round, while they do not agree
 AGREE = ((2, 1.03), (5, 1.02))
-"""How many of the shortest times, and of the highest limits, must be within which factor of the best. Other
-programs disturb one measurement more and another less: where some agree, the best is what the machine has."""
+"""(n, factor) for the shortest times and for the highest limits: the n best must lie within that factor.
+Other programs disturb some measurements more than others: if several agree, the best is undisturbed."""
 STORE = "`python tools/speed.py --store`"
 
 Costs = dict[str, dict[str, float]]
-"""By kind of machine, and by flow: "2D", "3D"."""
+"""Costs by kind of machine and by flow, "2D" or "3D"."""
 
 
 @dataclass
 class Found:
-    """Measurements of one flow so far. kind: of the machine."""
+    """Measurements of one flow so far. kind: the kind of machine."""
 
     seconds: list[float] = field(default_factory=list)  # of a pair
     limits: list[float] = field(default_factory=list)  # pairs a second
@@ -80,7 +80,7 @@ def take_round(dimensions: int, found: Found) -> None:
 
 
 def _model() -> str:
-    """Family and model of the processor: virtual machines give different ones the same name."""
+    """Family and model of the processor: virtual machines use the same name for several models."""
     about = Path("/proc/cpuinfo")
     text = about.read_text() if about.is_file() else ""
     found = [re.search(rf"^{key}\s*: (\d+)$", text, re.MULTILINE) for key in ("cpu family", "model")]
@@ -94,8 +94,7 @@ Round = Callable[[int, Found], None]
 def measured(
     seconds: float, is_enough: Callable[[dict[str, Found]], bool], take: Round = take_round
 ) -> dict[str, Found]:
-    """Measurements by flow. Ends after so many seconds, or with the first round after LEAST_ROUNDS that is
-    enough."""
+    """Measurements by flow. Ends after so many seconds, or after LEAST_ROUNDS as soon as they suffice."""
     flows = {f"{dimensions}D": Found() for dimensions in DIMENSIONS}
     end, rounds = time.perf_counter() + seconds, 0
     while rounds == 0 or time.perf_counter() < end:
@@ -108,7 +107,7 @@ def measured(
 
 
 def check(stored: Costs, take: Round = take_round, seconds: float = SECONDS) -> int:
-    """Compares, says what came of it, and gives the exit code."""
+    """Compares the costs, prints the result, and returns the exit code."""
 
     def is_settled(flows: dict[str, Found]) -> bool:
         known = stored.get(flows["2D"].kind)
@@ -127,7 +126,7 @@ def check(stored: Costs, take: Round = take_round, seconds: float = SECONDS) -> 
 
 
 def _exceeds(name: str, found: Found, known: float) -> bool:
-    """Says how a flow compares; whether it certainly costs too much."""
+    """Prints the comparison of a flow; true if it certainly costs too much."""
     ratio = found.cost / known
     said = f"speed: {name}: cost {found.cost:.2f}, {ratio - 1:+.0%} against {known:.2f}"
     if not found.is_sound:
@@ -141,7 +140,7 @@ def _exceeds(name: str, found: Found, known: float) -> bool:
 
 
 def store(path: Path = STORED, take: Round = take_round, seconds: float = LONG) -> int:
-    """Writes what this kind of machine has, unless it is too busy."""
+    """Stores the costs of this kind of machine, unless the machine is too busy."""
     flows = measured(seconds, lambda _: False, take)
     costs = {name: round(found.cost, 3) for name, found in flows.items()}
     if not all(found.is_sound for found in flows.values()):

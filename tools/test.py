@@ -46,7 +46,7 @@ Output = tuple[bool, str]
 
 @dataclass(frozen=True)
 class Stage:
-    """A name for the command line, what it shows, and what it does."""
+    """A stage of the tests: its name on the command line, its title, and its function."""
 
     name: str
     title: str
@@ -115,7 +115,7 @@ def _run(stage: Stage, jobs: int) -> Result:
 
 
 def _missing_instructions() -> list[str]:
-    """Instruction sets that the core has a flavour for and that this processor has not, where it is known."""
+    """Instruction sets with a flavour in the core that this processor lacks, if that is known."""
     about = Path("/proc/cpuinfo")
     known = about.read_text().split() if about.is_file() else []
     return [name for name, flag in (("AVX2", "avx2"), ("AVX-512", "avx512f")) if known and flag not in known]
@@ -200,7 +200,7 @@ def threads(jobs: int) -> Output:
 
 
 def python(jobs: int) -> Output:
-    """The tests of the package; each worker computes with one thread where a test does not say otherwise."""
+    """The tests of the package; each worker computes with one thread unless a test sets another number."""
     workers = str(min(jobs, MOST_WORKERS))
     passed, output = _pytest(
         "-n", workers, "--dist", "worksteal", "--durations=10",
@@ -222,7 +222,7 @@ def speed(jobs: int) -> Output:
 
 
 def page(jobs: int) -> Output:
-    """The lab's page: as it is used, in a browser; unit tests where Node is."""
+    """The lab's page in a browser, as users operate it; its unit tests if Node is installed."""
     checks = [_pytest("-m", "browser")]
     if shutil.which("npm") is not None and (ROOT / "lab" / "node_modules").is_dir():
         checks += [_command("npm", "--prefix", "lab", "run", "--silent", name) for name in ("check", "test")]
@@ -232,7 +232,7 @@ def page(jobs: int) -> Output:
 
 
 def page_short(jobs: int) -> Output:
-    """One visit to the lab's page, if there is a browser here."""
+    """One visit to the lab's page, if a browser is installed."""
     if not any(map(shutil.which, BROWSERS)) or importlib.util.find_spec("playwright") is None:
         print("    page-short: left out, as there is no Chromium here, or no playwright", flush=True)
         return True, ""
@@ -311,8 +311,8 @@ def _environment(more: dict[str, str] | None) -> dict[str, str]:
 
 
 def _pytest(*words: str, before: Sequence[str] = (), environment: dict[str, str] | None = None) -> Output:
-    """Tests of Python. If all of them are skipped that is no success; those that are, are told of. Nothing
-    that they have started outlives them, even if they had to be killed."""
+    """Python tests. The stage fails if all of them are skipped; skipped tests are reported. No process that
+    they started outlives them, even if they had to be killed."""
     run = secrets.token_hex(8)
     with tempfile.TemporaryFile("w+", errors="replace") as file:  # a pipe ends when all do that have it
         try:
@@ -334,7 +334,7 @@ def _pytest(*words: str, before: Sequence[str] = (), environment: dict[str, str]
 
 
 def _end_all_of(run: str) -> None:
-    """Kills the processes that have this in their environment."""
+    """Kills the processes whose environment contains this entry."""
     import psutil
 
     for process in psutil.process_iter():
@@ -344,7 +344,7 @@ def _end_all_of(run: str) -> None:
 
 
 def _all(*outputs: Output) -> Output:
-    """Passed if all did; of those that did not, what they printed."""
+    """Passes if all commands pass; returns the output of those that fail."""
     return all(passed for passed, _ in outputs), "\n".join(text for passed, text in outputs if not passed)
 
 
@@ -360,7 +360,7 @@ def _files(folder: str, *patterns: str) -> Iterator[str]:
 def _core_tests(
     folder: Path, sanitizers: str, target: str, jobs: int, longest: int, *which: str, **environment: str
 ) -> Output:
-    """Builds tests of the core with sanitizers and runs them. longest: a test may take [s]."""
+    """Builds tests of the core with sanitizers and runs them. longest: time limit of a test [s]."""
     steps = (
         lambda: _configure(folder, sanitizers),
         lambda: _command(
@@ -381,7 +381,7 @@ def _core_tests(
 
 
 def _configure(folder: Path, sanitizers: str, *more: str) -> Output:
-    """A build of the C++ tests: sanitizers and asserts; only what tests spend their time in is optimised."""
+    """A build of the C++ tests with sanitizers and asserts; only hot code is optimised."""
     return _command(
         _tool("cmake"), "-S", ".", "-B", str(folder), "-G", "Ninja",
         f"-DCMAKE_MAKE_PROGRAM={_tool('ninja')}",
@@ -395,7 +395,7 @@ def _configure(folder: Path, sanitizers: str, *more: str) -> Output:
 
 
 def _headers_of_openmp() -> list[str]:
-    """Option for the folder of omp.h, which clang-tidy does not bring; after its own headers."""
+    """Option for the folder of omp.h, which clang-tidy lacks; it comes after clang-tidy's own headers."""
     compiler = os.environ.get("CXX", "c++")
     _, found = _command(compiler, "-print-file-name=include/omp.h")
     header = Path(found.strip())

@@ -60,7 +60,7 @@ PEERS = {
 
 
 class CannotRunError(Exception):
-    """Why a peer is left out."""
+    """A peer cannot run here; the message says why."""
 
 
 def main() -> int:

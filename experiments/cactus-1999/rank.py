@@ -16,7 +16,7 @@ from eddyline.world import World
 WINDOW, BEFORE = 20, 20  # steps of a window; those before the first one
 LAPS = 12_000  # of the timeline: enough for a hundred steps
 WHERE = ("rows at the middle", "decisions", "rows at the end", "rows of walls")
-"""Where a step waits for others, in this order."""
+"""Exchanges in which a step waits for other ranks, in this order."""
 
 
 def main() -> None:

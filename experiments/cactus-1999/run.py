@@ -27,19 +27,19 @@ from eddyline.validate.drawing import caption, panels, save  # noqa: E402
 
 RANK = HERE / "rank.py"
 NEAR = Link(3.75e-3, 24e6)
-"""Between Argonne and NCSA: his section 4.2. A latency is half a round trip."""
+"""Link between Argonne and NCSA, from section 4.2 of the paper. A latency is half a round trip."""
 FAR = Link(42.5e-3, 4.2e6)
-"""Between Berlin and Garching."""
+"""Link between Berlin and Garching."""
 THEN = {NEAR: (48, 100), FAR: (79, 133)}
-"""By how many per cent a step of Cactus took longer across that link than on one machine."""
+"""Time that a step of Cactus took more across that link than on one machine [%]."""
 ROUNDS = 5
 COLORS = (*(color for color, _ in LINES), "#c9a227")
-"""Of what a step waits for."""
+"""Colours of the exchanges in which a step waits."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """How a run is computed: at one site, or at two that are linked, with options of the simulation."""
+    """One way to compute a run: at one site or at two linked ones, with options of the simulation."""
 
     name: str
     across: bool
@@ -180,7 +180,7 @@ def middle(values: Any) -> float:
 
 
 def draw(bench: Bench, part: str, values: Mapping[str, Mapping[str, Any]], then: tuple[int, int]) -> None:
-    """Where the time of a step goes, a bar a way; and what was added, then and now."""
+    """Draws the parts of a step's time, one bar for each way, and the added time, in the paper and here."""
     figure, (left, right) = panels(2, 4.8, 3.0)
     names = list(values)
     bottom = [0.0] * len(names)

@@ -40,7 +40,7 @@ CHAIN = ("--decomposition", "strips-y")  # each strip has the one before and the
 OPTIONS = (*CHAIN, "--no-rebalance", "--set", "output.pictures=0", "--set", "output.snapshots=0")
 
 
-# --- timelines: who waits when ----------------------------------------------------------------------
+# --- timelines: waiting of ranks --------------------------------------------------------------------
 
 
 def timelines(bench: Bench) -> None:
@@ -117,7 +117,7 @@ def lost(seconds: float, ideal: float) -> float:
 
 
 def exchanging_share(run: Run) -> float:
-    """Of all time of all ranks: a synchronous exchange waits while it sends, so that both count."""
+    """Share of all ranks' time in exchanges: a synchronous exchange waits while it sends, so both count."""
     shares = [share["seconds"] for share in run.record["shares"]]
     return sum(each["wait"] + each["pack"] for each in shares) / sum(sum(each.values()) for each in shares)
 

@@ -32,7 +32,7 @@ COMPUTE = 4.0  # times what an exchange takes alone
 
 
 def launched(script: str, *words: object) -> str:
-    """What rank 0 of two prints."""
+    """Runs a script on two ranks and returns the output of rank 0."""
     command = [*find_launcher(), "-n", "2", sys.executable, str(HERE / script), *map(str, words)]
     done = subprocess.run(command, env=local_environment(), capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -105,8 +105,8 @@ def overlap(bench: Bench) -> None:
 
 
 def hidden(bench: Bench, traffic: Path, place: str) -> dict[str, Any]:
-    """Which share of an exchange computing hides: alone it takes a, with computing of c seconds b, and
-    a + c - b of a is hidden. Where both ranks share a core, they compute one after the other."""
+    """The share of an exchange that computation hides. Alone the exchange takes a, with a computation of
+    c seconds b; so a + c - b of a is hidden. Two ranks on one core compute one after the other."""
     alone = replayed(bench, traffic, place, 0.0)
     fluid = statistics.median(alone[way]["seconds"]["median"] for way in WAYS)
     compute = COMPUTE * fluid

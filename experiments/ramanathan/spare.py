@@ -16,14 +16,14 @@ EVERY = 0.02  # s between looks for new threads
 
 
 def cores(place: str, rank: int) -> tuple[int, int]:
-    """Of the computing thread, and of the others."""
+    """The core of the computing thread and the core of the other threads."""
     first, second = sorted(os.sched_getaffinity(0))[:2]
     own = (first, second)[rank % 2]
     return {"own": (own, own), "spare": (first, second)}[place]
 
 
 def keep_apart(own: int, threads: int) -> None:
-    """From now on this thread computes on core `own`, and all others of the process are on core `threads`."""
+    """Pins this thread to core `own` and all other threads of the process to core `threads`."""
     computing = threading.get_native_id()
     over = threading.Event()
 

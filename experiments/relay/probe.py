@@ -1,4 +1,4 @@
-"""What a link does: `probe.py serve ADDRESS` at one end, `probe.py ask ADDRESS BYTES` at the other.
+"""Measures a link: `probe.py serve ADDRESS` at one end, `probe.py ask ADDRESS BYTES` at the other.
 
 The asker prints a list: the median round trip of a byte [s], and bits a second each way, of 1 MB at once.
 """

@@ -54,7 +54,7 @@ class Direction:
         self.queued += len(packet)
 
     def give(self, now: float) -> None:
-        """What has arrived by now."""
+        """Delivers the messages that have arrived by `now`."""
         while self.waiting and self.waiting[0][0] <= now:
             _, packet = self.waiting.popleft()
             self.queued -= len(packet)

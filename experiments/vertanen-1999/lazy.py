@@ -1,4 +1,4 @@
-"""What lazy steps do to the result: Table 4."""
+"""Effect of lazy steps on the result: Table 4."""
 
 from __future__ import annotations
 

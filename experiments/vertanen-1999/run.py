@@ -114,7 +114,7 @@ def table3(bench: Bench) -> None:
 
 
 def same_steps(run: Run, others: Sequence[Run]) -> dict[int, bool]:
-    """At which steps the checksums of all are the same."""
+    """Steps, and whether the checksums of all runs are the same there."""
     theirs = [checksums(other) for other in others]
     return {step: all(each[step] == own for each in theirs) for step, own in checksums(run).items()}
 

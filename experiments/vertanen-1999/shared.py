@@ -1,4 +1,4 @@
-"""What the parts of this experiment share."""
+"""Helpers that all parts of this experiment use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def world_file(name: str) -> str:
 
 
 def wall_time(run: Run) -> float:
-    """Of the steps [s]."""
+    """Wall time of the steps [s]."""
     return float(run.record["wall_seconds"])
 
 

@@ -1,4 +1,4 @@
-"""How fast processes are together: figures 10 to 13 and 16 to 18."""
+"""Speed of several processes: figures 10 to 13 and 16 to 18."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def timed(bench: Bench, cases: Sequence[Case], rounds: int = ROUNDS) -> dict[Cas
 
 
 def run_case(case: Case, steps: int, folder: Path | None = None) -> dict[str, Any]:
-    """What timed.py tells. `folder`: keeps moments there."""
+    """The result of timed.py. folder: where it keeps moments."""
     words = [world_file("one_cylinder"), f"{case.particles**-0.5:.6g}", str(steps)]
     words += [f"exchange={case.exchange}", f"lazy={case.lazy}", f"lazy_exact={'yes' if case.exact else 'no'}"]
     words += [f"keep={folder}"] if folder else []

@@ -18,7 +18,7 @@ using namespace fixture;
 
 namespace {
 
-/// For every particle, by id: the ids in the rows of the cells around it, in order. All boxes must agree.
+/// The ids in the rows of the cells around each particle, in order, by particle id. All boxes must agree.
 std::map<std::int64_t, std::vector<std::int64_t>> candidates(const Sorted& s) {
   std::map<std::int64_t, std::vector<std::int64_t>> found;
   const int dimensions = s.layout.grid().dimensions;

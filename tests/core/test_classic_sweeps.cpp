@@ -21,7 +21,7 @@ namespace classic = physics::classic;
 
 namespace {
 
-/// Fluid and wall rows in which everybody is everybody's neighbour, and their lists.
+/// Fluid and wall rows in which all rows are neighbours of each other, and their lists.
 template <class T, int D>
 struct Scene {
   std::int32_t fluid, walls;
@@ -194,7 +194,7 @@ void check_conservation() {
   }
 }
 
-/// What the fluid does to a wall is what the wall does to the fluid; and all work done there is heat of the fluid.
+/// Forces on a wall and on the fluid are equal and opposite, and all work done there becomes heat of the fluid.
 template <int D>
 void check_walls() {
   for (const std::size_t choice : {std::size_t{0}, std::size_t{1}, std::size_t{3}}) {
@@ -224,8 +224,8 @@ void check_walls() {
   }
 }
 
-/// On a lattice of spacing R/3, in the middle: the divergence of a linear velocity field, of the position, and no force
-/// of an even pressure.
+/// Checks the middle of a lattice of spacing R/3: the divergence of a linear velocity field and of the position, and
+/// that a uniform pressure exerts no force.
 template <int D>
 void check_lattice() {
   const auto points = fixture::lattice_points<D>(3);

@@ -1,4 +1,4 @@
-// Contact with bodies: whoever is inside one is put back, and nobody else, though most are told by a box alone.
+// Contact with bodies: particles inside a body are put back and no others, though a box decides for most of them.
 #include "solvers/sph/contact.hpp"
 
 #include <array>
@@ -73,7 +73,7 @@ void check(int dimensions, bool moves) {
     CHECK((to == x) != is_touched);
     touched += is_touched ? 1 : 0;
 
-    // What may be between two corners, among it one that has been found inside.
+    // A box with a corner at x: if it counts as clear, no point within is inside a body.
     Vec3 low = x, high = x + 0.2 * (anywhere(dimensions, k, 1) + Vec3{0.1, 0.1, 0.1});
     if (dimensions == 2) high.z = 0;
     if (!contact.bodies_are_clear(low, high)) continue;
@@ -90,7 +90,7 @@ void check(int dimensions, bool moves) {
 
 }  // namespace
 
-TEST(contact_puts_back_who_is_inside_and_nobody_else) {
+TEST(contact_puts_back_particles_inside_and_no_others) {
   for (const int dimensions : {2, 3})
     for (const bool moves : {false, true}) check(dimensions, moves);
 }

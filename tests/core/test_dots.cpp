@@ -129,7 +129,7 @@ TEST(subnormal_numbers_count) {
   check_with_every_instruction_set(numbers(600, 5, 60, -500), numbers(600, 6, 60, -500));
 }
 
-TEST(what_is_too_large_or_no_number_shows) {
+TEST(values_too_large_or_not_finite_are_detected) {
   for (const double bad : {k_infinity, -k_infinity, k_nan}) {
     auto a = numbers(600, 7, 10);
     const auto b = numbers(600, 8, 10);

@@ -211,9 +211,9 @@ TEST(a_displacement_that_is_not_a_number_is_detected) {
       moving.row(r)[2 + d] = 0;
     }
   neighbors::FixedPositions at = copy_of<2>(s.positions);
-  const auto nobody = none(grid, {1, 1, 1});
+  const auto no_copies = none(grid, {1, 1, 1});
   neighbors::DriftBound<float, 2> bound;
-  bound.begin(s.layout, s.rows, nobody.rows);
+  bound.begin(s.layout, s.rows, no_copies.rows);
   CHECK(bound.advance({&moving, 2, 1.0F}, reference_velocities_of<2>(s), 0, at));
   for (const float wrong : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), 1e10F}) {
     moving.row(7)[3] = wrong;
@@ -231,9 +231,9 @@ TEST(velocities_are_not_needed_at_the_end_of_a_path) {
       rows.put_fixed(rows.row(r).first + d, s.positions.x[d][static_cast<std::size_t>(r)] + (d == 1 ? 4096 : 0));
       rows.row(r)[3 + d] = std::numeric_limits<float>::quiet_NaN();
     }
-  const auto nobody = none(grid, {1, 1, 1});
+  const auto no_copies = none(grid, {1, 1, 1});
   neighbors::DriftBound<float, 3> bound;
-  bound.begin(s.layout, s.rows, nobody.rows);
+  bound.begin(s.layout, s.rows, no_copies.rows);
   bound.measure({&rows, 3, 0.0F}, s.positions);
   CHECK(bound.largest().max_displacement == 4096);
   CHECK(bound.largest().relative_drift == 0);
@@ -242,10 +242,10 @@ TEST(velocities_are_not_needed_at_the_end_of_a_path) {
 TEST(expected_motion_does_not_count) {
   const auto grid = make_grid(2, {5, 4, 1}, {true, true, false});
   const auto s = sort(grid, {1, 1, 1}, random_positions(grid, 300, 7));
-  const auto nobody = none(grid, {1, 1, 1});
+  const auto no_copies = none(grid, {1, 1, 1});
   const auto stream = [](Vec3) { return Vec3{3e6, -2e6, 0}; };
   // Walls are at rest although the fluid is expected to move.
-  CHECK(drift_of<2>(s, nobody, stream, nullptr, {3e6, -2e6, 0}).touching < 2);
+  CHECK(drift_of<2>(s, no_copies, stream, nullptr, {3e6, -2e6, 0}).touching < 2);
   const auto walls = sort(grid, {1, 1, 1}, random_positions(grid, 30, 8));
   CHECK(drift_of<2>(s, walls, stream, nullptr, {3e6, -2e6, 0}).touching < 2);
   CHECK_NEAR(drift_of<2>(s, walls, stream).touching, 2 * std::hypot(3e6, 2e6), 4);
@@ -254,8 +254,8 @@ TEST(expected_motion_does_not_count) {
 TEST(rows_off_the_midpoint_are_detected) {
   const auto grid = make_grid(2, {5, 4, 1}, {false, false, false});
   const auto s = sort(grid, {1, 1, 1}, random_positions(grid, 300, 9));
-  const auto nobody = none(grid, {1, 1, 1});
-  CHECK(drift_of<2>(s, nobody, swirl).beside_middle == 0);
+  const auto no_copies = none(grid, {1, 1, 1});
+  CHECK(drift_of<2>(s, no_copies, swirl).beside_middle == 0);
   neighbors::PairData<float> moving(8);
   moving.resize(s.rows.rows);
   constexpr float k_corrected = 3e5F;
@@ -268,7 +268,7 @@ TEST(rows_off_the_midpoint_are_detected) {
     }
   neighbors::FixedPositions at = copy_of<2>(s.positions);
   neighbors::DriftBound<float, 2> bound;
-  bound.begin(s.layout, s.rows, nobody.rows);
+  bound.begin(s.layout, s.rows, no_copies.rows);
   CHECK(bound.advance({&moving, 2, 1.0F}, reference_velocities_of<2>(s), 0, at));
   int near = 0;
   for (const auto& run : bound.active_runs()) {

@@ -102,7 +102,7 @@ TEST(constants_and_variables) {
   CHECK(Formula(0.1).text() == "0.1");
   CHECK(Formula(-2.5e-300).evaluate({}) == -2.5e-300);
   CHECK_THROWS(parse("x").evaluate({}), "takes 5 values, found 0");
-  // What is computed while parsing has the bits of what is computed later.
+  // Constants folded while parsing have the bits of values computed later.
   CHECK(value("exp(2)^0.3/7") == value("exp(x)^0.3/7"));
 }
 

@@ -124,7 +124,7 @@ TEST(every_kth_step_is_refreshed_and_rebuilds_count) {
   CHECK(stale.exchanges());
 }
 
-TEST(what_is_right_becomes_narrower_with_each_pass) {
+TEST(the_valid_region_narrows_with_each_pass) {
   particles::CellIndex rows;
   rows.count_within.resize(5);
   for (std::size_t k = 0; k < 5; ++k) rows.count_within[k] = 10 * (static_cast<std::int32_t>(k) + 1);
@@ -142,7 +142,7 @@ TEST(one_rank_alone_is_never_lazy) {
   CHECK(!alone.is_on() && alone.exchanges() && alone.depth() == 0 && !alone.begin_step());
 }
 
-/// Bodies may touch whom they stand near, whoever computes it.
+/// Bodies may touch the particles near them, on whichever rank these are computed.
 TEST(copies_are_near_walls_as_their_owners_are) {
   on_ranks(3, [](comm::Communicator& c) {
     solver::Execution e = execution();
@@ -171,7 +171,7 @@ TEST(copies_are_near_walls_as_their_owners_are) {
 }
 
 /// Copies are seen by steps only.
-TEST(copies_are_nobodys_particles) {
+TEST(copies_belong_to_no_rank) {
   on_ranks(3, [](comm::Communicator& c) {
     solver::Execution e = execution();
     e.lazy.every = 2;

@@ -36,7 +36,7 @@ using linear::SolveOptions;
 
 namespace {
 
-/// For tests without ranks of their own; others say how many threads a rank has.
+/// Sets one thread for tests without ranks of their own; the others set the number of threads of a rank.
 const bool k_one_thread = (omp_set_num_threads(1), true);
 
 enum class Method { diagonal, chebyshev, multigrid, cycles };
@@ -96,7 +96,7 @@ void solve_on_rank(comm::Communicator& c, const Poisson& problem, const Cut& cut
   }
 }
 
-/// What all ranks say must be the same.
+/// Solves the problem on each rank; all ranks must return the same.
 Solved solve(const Poisson& problem, const Cut& cut = {}, const Way& way = {}) {
   Solved first;
   first.x.resize(static_cast<std::size_t>(problem.cells[0] * problem.cells[1] * problem.cells[2]));

@@ -1,4 +1,4 @@
-// How far lists look beyond R, how long they hold, and where walls are meanwhile.
+// The search radius of lists beyond R, how long lists stay valid, and the positions of walls meanwhile.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -115,9 +115,9 @@ TEST(lists_hold_no_longer_than_they_have_looked_ahead) {
   margin.begin(fixture::all_of(k_cells), k_all, of_run({0, speed, 0}), 7, k_step);
   const double ahead = margin.ahead()[1];
   CHECK(ahead >= 3.5 * k_step && ahead < 4 * k_step);
-  CHECK(margin.ahead()[0] > 100 * k_step);  // nobody goes anywhere
+  CHECK(margin.ahead()[0] > 100 * k_step);  // no particle moves
   CHECK(margin.behind() == 0);
-  // Of a pair that is farther apart than that when it begins and when it ends, nobody comes within R and the margin.
+  // A pair that is farther apart than that at the beginning and at the end does not come within R and the margin.
   const double least = k_radius + width_of(margin, 2), path = speed * ahead;
   CHECK(margin.cut_squared()[1] >= least * least + path * path / 4 * 0.999);
   for (int step = 0; step < 3; ++step) {

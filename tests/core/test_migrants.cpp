@@ -1,6 +1,5 @@
-// What passes from rank to rank is complete: migrants with all that belongs to them, ghosts with all columns of their
-// rows. Ranks are threads. Attributes left out of messages are the mistake that Vertanen 1999 tells of in
-// section 5.3.3.
+// Messages between ranks are complete: migrants have all their attributes, ghosts have all columns of their rows.
+// Ranks are threads. Vertanen 1999 describes attributes missing from messages as a mistake in section 5.3.3.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -80,7 +79,7 @@ void fill(State& state) {
   });
 }
 
-/// Whether all attributes are those that fill() gave to these particles.
+/// True if all attributes are those that fill() gave to these particles.
 template <class State>
 bool is_filled(State& state) {
   int number = 0;
@@ -313,7 +312,7 @@ TEST(ghosts_have_every_column_of_their_owners_rows) {
   expect_ghosts_like_owners<double, 2>(gas, 4, execution_with("blocks"), 6);
 }
 
-TEST(particles_that_go_take_all_that_is_theirs_along) {
+TEST(migrating_particles_keep_all_attributes) {
   constexpr std::int32_t k_count = 12;
   for (std::uint32_t gone_bits = 0; gone_bits < 1U << k_count; gone_bits += gone_bits < 64 ? 1 : 7) {
     Array<std::int64_t> id;

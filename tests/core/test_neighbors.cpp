@@ -118,8 +118,8 @@ void check_same(const neighbors::NeighborList& a, const neighbors::NeighborList&
   }
 }
 
-/// Whether lists contain all pairs within the cut, in any order, and none much beyond it: the builder uses rounded
-/// positions and so searches a little farther. For one target, or for all.
+/// Bounds for lists of one target or of all: they must contain all pairs within the cut, in any order, and none much
+/// beyond it; the builder uses rounded positions and therefore searches a little farther.
 struct Expected {
   Lists least, most;
 

@@ -1,4 +1,4 @@
-// Inflow and outflow: who is fluid and who is buffer, who enters with which id and who leaves, and what the nodes see.
+// Inflow and outflow: fluid and buffer particles, the ids of particles that enter, those that leave, and the nodes.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -102,7 +102,7 @@ TEST(a_particle_that_enters_is_followed_by_the_next_of_its_site) {
   CHECK(flow.fluid.x[1][next] == flow.fluid.x[1][entered]);
   CHECK(flow.openings.all()[0].mass.value() == mass);
   flow.rebuild(false);
-  CHECK(flow.fluid.size() == before + 1);  // nobody enters twice
+  CHECK(flow.fluid.size() == before + 1);  // no particle enters twice
 }
 
 TEST(a_resting_site_feeds_nothing_and_a_running_one_at_its_speed) {

@@ -1,4 +1,4 @@
-// Who owns and copies whom where ranks meet, and that nobody enters or is moved twice. Ranks are threads.
+// Owners and ghost copies at rank boundaries; no particle enters or is moved twice. Ranks are threads.
 //
 // The example of two processors and the two mistakes that have tests here are those of Vertanen 1999, sections 5.1.1
 // and 5.3.3: particles that enter twice, migrants that are updated twice.
@@ -20,7 +20,7 @@
 using namespace eddyline;
 using namespace fixture;
 
-// --- who owns whom --------------------------------------------------------------------------------------------------
+// --- owners and copies ----------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -63,7 +63,7 @@ void put_into_rows(Flow2& flow, const std::vector<int>& row_of) {
   flow.rebuild(false);
 }
 
-/// Moves whoever is here to its new row, as a step does, and rebuilds.
+/// Moves the particles of this rank to their new rows, as a step does, and rebuilds.
 void move_to_rows(Flow2& flow, const std::vector<int>& row_of) {
   for (std::size_t i = 0; i < flow.fluid.id.size(); ++i) {
     const std::int64_t k = flow.fluid.id[i];
@@ -123,7 +123,7 @@ TEST(particles_that_jump_over_entire_ranks_arrive) {
     });
 }
 
-// --- nobody enters twice, nobody is moved twice ---------------------------------------------------------------------
+// --- no particle enters or is moved twice ---------------------------------------------------------------------------
 
 namespace {
 
@@ -133,7 +133,7 @@ struct Seen {
   bool in_own_cell;  // since the last rebuild
   std::array<double, 5> state;
 
-  /// The same particle in the same state, whoever has it.
+  /// True for the same particle in the same state, on any rank.
   bool operator==(const Seen& other) const {
     return id == other.id && buffer == other.buffer && std::memcmp(state.data(), other.state.data(), sizeof state) == 0;
   }
@@ -244,7 +244,7 @@ world::World to_and_fro() {
   return w;
 }
 
-/// Who has had whom, as an observer outside of all ranks sees it.
+/// The ranks that have owned each particle, as seen by an observer outside of all ranks.
 class Owners {
  public:
   explicit Owners(std::int64_t columns) : columns_(columns) {}
@@ -253,7 +253,7 @@ class Owners {
     std::map<std::int64_t, std::int64_t> now;
     for (const Seen& each : all) {
       now[each.id] = each.rank;
-      // Who has just entered does so beyond the one before it, with the rank that has that one, and goes on from there.
+      // A new particle enters beyond the one before it, with the rank that has that one, and goes on from there.
       const auto before = now_.contains(each.id) ? now_.find(each.id) : now_.find(each.id - columns_);
       if (before != now_.end() && before->second != each.rank) {
         ++changes_;
@@ -320,7 +320,7 @@ TEST(each_particle_enters_once_where_ranks_meet_across_the_inflow) {
   expect_each_to_enter_once({0.6, 0.7, 0}, "blocks", 4, true);
   expect_each_to_enter_once({0.6, 0.7, 0}, "bisection", 5, true);
 }
-TEST(nobody_is_moved_twice_in_eddies) { expect_one_owner_each(to_and_fro(), 36, true); }
+TEST(no_particle_is_moved_twice_in_eddies) { expect_one_owner_each(to_and_fro(), 36, true); }
 TEST(ranks_need_not_wait_for_ghosts_to_know_that_lists_hold) {
   auto world = fixture::eddies(2);
   world.fluid.sound_speed *= 10;  // steps so short that lists last for some
@@ -361,4 +361,4 @@ TEST(rows_sent_ahead_are_recalled_where_the_next_step_does_not_begin_with_them) 
       CHECK(advance(flow) == expected);
     });
 }
-TEST(nobody_is_moved_twice_in_a_stream) { expect_one_owner_each(uneven_stream({1, 0.6, 0}), 24, false); }
+TEST(no_particle_is_moved_twice_in_a_stream) { expect_one_owner_each(uneven_stream({1, 0.6, 0}), 24, false); }

@@ -319,7 +319,7 @@ TEST(a_thin_line_has_one_row) {
 }
 
 TEST(sharp_tips_are_filled) {
-  // Without points beyond the last corner of the inner curve a trailing edge would leak.
+  // A trailing edge would leak without points beyond the last corner of the inner curve.
   const double s = 0.02;
   const std::vector<SurfacePoint> points = make_polygon({{0, 0}, {1, .1}, {1, -.1}})->layers(s, k_all, true);
   double leftmost = 1;

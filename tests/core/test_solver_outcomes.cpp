@@ -1,4 +1,4 @@
-// What solvers of linear systems say at the end: of small systems whose solution is known, and where there is none.
+// Outcomes of linear solvers, for small systems with a known solution and for systems that have none.
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -56,7 +56,7 @@ TEST(conjugate_gradients_end_after_as_many_iterations_as_eigenvalues) {
 }
 
 TEST(chebyshev_is_its_polynomial) {
-  // On an eigenvector of D^-1 A the error is multiplied by T_k((theta - lambda) / delta) / T_k(theta / delta).
+  // The error along an eigenvector of D^-1 A is multiplied by T_k((theta - lambda) / delta) / T_k(theta / delta).
   const linear::ChebyshevOptions options{.degree = 3, .highest = 2, .lowest = 0.5};
   const double theta = 1.25, delta = 0.75;
   const auto T3 = [](double t) { return t * (4 * t * t - 3); };
@@ -131,7 +131,7 @@ TEST(a_solution_as_first_guess_takes_no_iteration) {
   CHECK(outcome.converged() && outcome.iterations == 0);
 }
 
-TEST(too_few_iterations_are_told_of) {
+TEST(too_few_iterations_are_reported) {
   const Tridiagonal a{std::vector<double>(100, 2.0), -1};
   const std::vector<double> b(100, 1.0);
   const Outcome none = outcome_of(a, b, {.max_iterations = 0}), some = outcome_of(a, b, {.max_iterations = 7});
@@ -140,7 +140,7 @@ TEST(too_few_iterations_are_told_of) {
   CHECK(linear::describe(some).find("too many iterations after 7 iterations, relative residual ") != std::string::npos);
 }
 
-TEST(what_is_not_positive_definite_breaks_down) {
+TEST(a_matrix_that_is_not_positive_definite_breaks_down) {
   CHECK(outcome_of({{1, -1}}, {1, 2}).reason == Reason::breakdown);
   CHECK(outcome_of({{0, 0}}, {1, 2}).reason == Reason::breakdown);
   const auto alone = comm::single_process();
@@ -167,7 +167,7 @@ TEST(numbers_that_are_none_or_too_large_end_a_solve) {
   CHECK(diverging.history()[1] > 8);
 }
 
-TEST(numbers_too_small_to_be_squared_are_told_of) {
+TEST(numbers_too_small_to_be_squared_are_reported) {
   CHECK(outcome_of({{1, 1}}, {1e-200, 0}).reason == Reason::out_of_range);
   CHECK(outcome_of({{1, 1}}, {1e-130, 0}).converged());
 }

@@ -243,8 +243,8 @@ void check_precisions(bool coarse) {
   }
 }
 
-/// Which half is which: twice the velocity of shifting hands over twice as much and diffuses nothing, another gradient
-/// diffuses and hands over nothing. Without a free surface and with one, coarse gradients diffuse the same.
+/// Tells the two halves apart: twice the shifting velocity transports twice as much and diffuses nothing; another
+/// gradient diffuses and transports nothing. Coarse gradients diffuse the same with and without a free surface.
 template <int D>
 void check_halves() {
   auto s = random_scene<float, D>(120, 60, 9);
@@ -349,7 +349,7 @@ void check_laplacian(double along_rows, double across) {
       for (int d = 0; d < 2; ++d) row[D + d] = e[static_cast<std::size_t>(d)] * n_x * n_x;
     }
     s.in.nu_fluid = weight;
-    // In units of R and c0: dv/dt = -K viscous = nu_lap v, with nu/(c0 R) = 1.
+    // Units are R and c0: dv/dt = -K viscous = nu_lap v, with nu/(c0 R) = 1.
     const auto found = run<double, D>(delta::sweeps_scalar<double, D>(), s);
     return -s.in.kernel_constant * (e[0] * found[form + " viscous x"][0] + e[1] * found[form + " viscous y"][0]);
   };
@@ -386,7 +386,7 @@ void check_antisymmetry() {
                                     (12345679u * (seed + static_cast<unsigned>(d))) % (1u << 25));
       s.moving.put_fixed(s.moving.row(1).first + d, x), s.pressed.put_fixed(s.pressed.row(1).first + d, x);
     }
-    // Of one sign, as both pressures are summed apart.
+    // Both pressures get one sign because they are summed separately.
     for (std::int32_t i = 0; i < 2; ++i) s.pressed.row(i)[D] = std::abs(s.pressed.row(i)[D]);
     s.fluid_fluid = s.lists.chunks(2, 2, [](std::int32_t i) { return std::vector<std::int32_t>{1 - i}; });
     s.fluid_wall = s.lists.chunks(2, 1, [](std::int32_t) { return std::vector<std::int32_t>{}; });
@@ -409,7 +409,7 @@ void check_antisymmetry() {
   }
 }
 
-/// What the fluid does to a wall is what the wall does to the fluid.
+/// Forces on a wall and on the fluid are equal and opposite.
 template <int D>
 void check_reactions() {
   auto s = random_scene<double, D>(40, 23, 5);

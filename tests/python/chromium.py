@@ -28,7 +28,7 @@ PIXELS = """
     pen.drawImage(flow, 0, 0);
     const { data } = pen.getImageData(0, 0, width, height);
 """
-"""For a script: what the canvas shows, as `data` of `width` times `height` pixels."""
+"""Code for scripts: reads the canvas as `data` of `width` times `height` pixels."""
 LONGER = 90_000  # ms that a step may take on a busy machine
 SOFTWARE = ("--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
 

@@ -1,4 +1,4 @@
-"""In which order tests begin and how long they may take, and what tests of the page share."""
+"""The order of tests and their time limits, and fixtures for tests of the page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONG = ("test_validation_quick.py", "test_ranks.py", "test_sweep.py")
 MANY = ("matrix", "browser", "rank_kills")
 """Marks of tests that compute much, or draw pictures without a graphics card."""
 PATIENCE = 1200
-"""How long these may take [s]; others: pyproject.toml."""
+"""Time limit of these [s]; pyproject.toml has that of the others."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -33,7 +33,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Of a test that took too long nothing stays: it may have had no occasion to end what it had started."""
+    """Ends the processes of a test that took too long: it may not have had the time to end them itself."""
     report = yield
     if call.excinfo is not None and "from pytest-timeout" in str(call.excinfo.value):
         for process in psutil.Process().children(recursive=True):

@@ -1,4 +1,4 @@
-"""A Firefox on a screen that nobody sees, spoken to in WebDriver BiDi, for which it needs no driver."""
+"""A Firefox on a virtual screen, controlled through WebDriver BiDi, which needs no driver."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Page:
         self._ask("browsingContext.navigate", context=self._context, url=address, wait="interactive")
 
     def evaluate(self, script: str) -> Any:
-        """What an expression gives, once it is fulfilled; it must be fit for JSON."""
+        """The value of an expression, once its promise is fulfilled; JSON must be able to hold it."""
         told = {"context": self._context}
         text = f"(async () => JSON.stringify((await ({script})) ?? null))()"
         found = self._ask("script.evaluate", expression=text, target=told, awaitPromise=True)
@@ -60,7 +60,7 @@ class Page:
         self._ask("script.evaluate", expression=f"{script}; null", target=told, awaitPromise=False)
 
     def until(self, script: str) -> Any:
-        """What an expression gives as soon as it gives something."""
+        """The first value of an expression that is not empty."""
         limit = time.monotonic() + WAIT
         while time.monotonic() < limit:
             found = self.evaluate(script)
@@ -135,7 +135,7 @@ def firefox(folder: Path) -> Iterator[Page]:
 
 
 def _address(log: Path) -> str:
-    """Where it listens, as it says when it is up."""
+    """The address on which Firefox listens, from the line that it prints once it is up."""
     limit = time.monotonic() + WAIT
     while time.monotonic() < limit:
         found = re.search(r"BiDi listening on (ws://\S+)", log.read_text(errors="replace"))

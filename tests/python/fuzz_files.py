@@ -62,7 +62,7 @@ def make_run(folder: Path) -> Path:
 
 
 def parts(folder: Path) -> dict[str, Callable[[], Any]]:
-    """What is read of a run, by name. Each is read on its own: one damaged file must not hide another."""
+    """Readers of a run's parts by name. Each reads on its own: one damaged file must not hide another."""
     from eddyline.plot import metadata
     from eddyline.run.pictures import RunPictures
     from eddyline.serve import stored_runs
@@ -213,7 +213,7 @@ def to_loop(path: Path, random: np.random.Generator, others: list[Path]) -> None
 
 
 def to_unreadable(path: Path, random: np.random.Generator, others: list[Path]) -> None:
-    """A link to what nobody may read; for root, who may read all, to what has no content to read."""
+    """A link to a file without read permission; for root, which may read all, to one without content."""
     if os.geteuid() == 0:
         path.unlink()
         path.symlink_to("/proc/self/mem")
@@ -246,7 +246,7 @@ def kind_of(name: str) -> str:
 
 @contextlib.contextmanager
 def limited(memory: int = MEMORY) -> Iterator[None]:
-    """What would take more address space than that fails."""
+    """Limits the address space: an allocation of more than `memory` bytes fails."""
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     before = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + memory, before[1]))

@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 2.0
 """CPU time that reading an input may take."""
 BYTES = 600_000_000
-"""By which the memory of the process may grow at an input."""
+"""Growth of the process's memory that one input may cause."""
 LONGEST_LINE = 1100
 """Letters of a line of a message, its place included."""
 FEW = 1500
@@ -516,7 +516,7 @@ def read_curve(data: bytes) -> None:
 
 
 def request(rng: random.Random) -> str:
-    """What the page posts to have a world checked."""
+    """A request of the page to check a world."""
     sets = dict(item.partition("=")[::2] for item in settings(rng).split("\n"))
     return json.dumps(
         {
@@ -593,4 +593,4 @@ KINDS: dict[str, tuple[Callable[[random.Random], Any], Callable[[Any], None]]] =
     "request": (request, read_request),
     "message": (message, read_message),
 }
-"""How an input is made, and how it is read: an exception means that a rule is broken."""
+"""Maker and reader of each kind of input: an exception means that a rule is broken."""

@@ -101,7 +101,7 @@ def main(count: int, seed: int) -> Told:
 
 
 class _Log(logging.Handler):
-    """What the server says was its own mistake."""
+    """Collects the errors that the server logs as its own."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
@@ -216,7 +216,7 @@ def _call(told: Told, client: Client, path: str, body: bytes) -> None:
 
 
 def _bytes(told: Told, client: Client, count: int, chance: random.Random) -> None:
-    """Requests some of whose bytes are others."""
+    """Requests with some bytes changed."""
     host, port = client.base.split("/")[2].split(":")
     body = json.dumps({"toml": TANK}).encode()
     head = (
@@ -244,7 +244,7 @@ def _bytes(told: Told, client: Client, count: int, chance: random.Random) -> Non
 
 
 def _messages(told: Told, client: Client, count: int, chance: random.Random) -> None:
-    """To the sockets of viewers and of simulations, one connection for a few of them."""
+    """Sends messages to the sockets of viewers and of simulations, a few on each connection."""
     makers: tuple[Callable[[random.Random], bytes | str], ...] = (_noise, _text, _damaged, _message)
     done = 0
     while done < count:

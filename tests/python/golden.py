@@ -35,15 +35,15 @@ QUANTITIES = {
 }
 
 Entry = dict[str, Any]
-"""Of a world: `steps`, `time` (hexadecimal), `fluid` and `walls` (particles), `state` (the checksum), and
-digests by name: `fields`, `series`, `rasters` and `frames`."""
+"""The golden values of a world: `steps`, `time` (hexadecimal), `fluid` and `walls` (particles), `state`
+(the checksum), and digests by name: `fields`, `series`, `rasters` and `frames`."""
 Series = Mapping[str, tuple[list[str], list[str], NDArray[np.float64]]]
 """As `_core.Simulation.take_series` gives them."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """How a world is computed; nothing of it may change a bit."""
+    """One way to compute a world; no way may change a bit of the result."""
 
     instructions: str = "auto"
     boxes: int = 1
@@ -102,7 +102,7 @@ def _advanced(simulation: _core.Simulation, steps: int) -> Series:
 
 
 def digest(*arrays: NDArray[Any]) -> str:
-    """Of the bits of numbers; every NaN counts as the same one, as its sign depends on the processor."""
+    """Digest of the bits of numbers; all NaNs count as equal because their sign depends on the processor."""
     made = hashlib.sha256()
     for array in arrays:
         values = np.ascontiguousarray(array)
@@ -115,9 +115,9 @@ def digest(*arrays: NDArray[Any]) -> str:
 
 
 def series_digests(parts: list[Series], observers: list[str]) -> dict[str, str]:
-    """By series: how many rows, and their digest with names and units of the columns. Observers of several
-    places are held by what the core samples there, not by what is made of it: sums over few numbers in
-    libraries are not the same everywhere."""
+    """The number of rows of each series, and their digest with names and units of the columns. Observers of
+    several places are compared by the core's samples, not by values derived from them: libraries do not sum
+    a few numbers in the same order everywhere."""
     kept: dict[str, list[Any]] = {}
     for part in parts:
         for name, (columns, units, rows) in part.items():
@@ -134,7 +134,7 @@ def series_digests(parts: list[Series], observers: list[str]) -> dict[str, str]:
 
 
 def _fields(simulation: _core.Simulation) -> dict[str, str]:
-    """What the checksum of the state leaves out: by id; walls in an order of their own."""
+    """Digests of fields outside the checksum of the state: fluid sorted by id, walls by their values."""
     order = np.argsort(simulation.id, kind="stable")
     walls = np.column_stack([simulation.wall_position(), simulation.wall_body(), simulation.wall_pressure()])
     return {
@@ -174,7 +174,7 @@ def _pictures(world: World, simulation: _core.Simulation) -> dict[str, dict[str,
 
 
 def differences(expected: Entry | None, found: Entry | None) -> list[str]:
-    """In what two entries differ, a line each, e.g. "series front"; empty if they do not."""
+    """The differences of two entries, a line each, e.g. "series front"; empty if they are equal."""
     if expected is None or found is None:
         return ["new: it has no golden values yet" if expected is None else "removed: there is no such world"]
     return list(_differences(expected, found))
@@ -200,7 +200,7 @@ def _change(old: object, new: object) -> str:
 
 
 def failure(name: str, lines: list[str], way: Way) -> str:
-    """What a test says."""
+    """The message of a test that fails."""
     listed = "\n".join(f"  {line}" for line in lines)
     return (
         f"{name}: the bits are not the golden ones ({way}):\n{listed}\n"
@@ -240,7 +240,7 @@ def computed_in_two_ways(name: str) -> Entry:
 
 
 def changes(old: Mapping[str, Entry], new: Mapping[str, Entry]) -> dict[str, list[str]]:
-    """By world in what two sets of values differ; worlds that do not are left out."""
+    """The differences of two sets of values by world, without worlds that are equal."""
     found = {name: differences(old.get(name), new.get(name)) for name in sorted({*old, *new})}
     return {name: lines for name, lines in found.items() if lines}
 

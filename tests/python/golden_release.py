@@ -105,7 +105,7 @@ def _computed(place: Path) -> eddyline.Run:
 
 
 def contents(run: eddyline.Run) -> dict[str, Any]:
-    """What a run holds, as far as it is the same everywhere."""
+    """The parts of a run that are the same on every machine."""
     record = run.record
     return {
         "outcome": run.outcome,

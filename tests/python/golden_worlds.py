@@ -1,4 +1,4 @@
-"""Which worlds have golden values: between them every scheme, kind of boundary, start, body and observer."""
+"""Worlds with golden values: together they use every scheme, kind of boundary, start, body and observer."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ OPTIONS = {
     "volume_relaxation": 0.02,
     "skin": 0.2,
 }
-"""Of the scheme delta, none at its default."""
+"""Options of the scheme delta, none of which is at its default."""
 
 
 @dataclass(frozen=True)

@@ -40,8 +40,8 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 LOG, AT = "EDDYLINE_KILLS_LOG", "EDDYLINE_KILLS_AT"
 BELOW = "EDDYLINE_KILLS_BELOW"
-"""In the environment of processes that are started by others: where operations are told, at which one to
-kill, and below which folder they count."""
+"""Names of environment variables for child processes: the log of operations, the number of the operation at
+which to kill, and the folder below which operations count."""
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 CHANGING = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "os.link", "os.symlink")
 PATIENCE = 120.0  # s until a process counts as hanging
@@ -56,9 +56,9 @@ TIMES = (
     "replay_of",
     "shares",
 )
-"""Of run.json: what a clock says, and what tells that the run was killed."""
+"""Keys of run.json that depend on a clock, or tell that the run was killed."""
 OF_ANY_RANKS = ("outcome", "message", "fingerprint", "checksum", "time", "steps", "fluid_particles")
-"""Of run.json: what is the same on any number of ranks."""
+"""Keys of run.json that are the same on any number of ranks."""
 NOT_COMPARED = ("run.json", "report.html", "timeline.h5", "journal.jsonl", "sweep.json")
 
 WORLD = """format = 1
@@ -208,7 +208,7 @@ class Nursery:
         return Ended(code, out.read_text(errors="replace"), err.read_text(errors="replace"), hangs)
 
     def orphans(self) -> int:
-        """How many processes are left for long; ends them."""
+        """Ends processes that are left after a while, and returns their number."""
         deadline = time.monotonic() + ORPHANS_END
         while (left := _children()) and time.monotonic() < deadline:
             for child in left:
@@ -277,7 +277,7 @@ class Scenario:
 
 @dataclass
 class Tally:
-    """What was found of a scenario."""
+    """Counts and faults of a scenario."""
 
     name: str
     operations: int = 0
@@ -293,7 +293,7 @@ KINDS = ("bits lost", "does not open", "not completed", "leftovers", "orphans", 
 
 
 class Lab:
-    """Where scenarios are tried."""
+    """The folder and processes in which scenarios are tried."""
 
     def __init__(self, base: Path) -> None:
         self.base = base
@@ -457,7 +457,7 @@ def advice(out: Path, scenario: Scenario) -> tuple[str, list[str]]:
 
 
 def contents(folder: Path) -> dict[str, Any]:
-    """What a folder holds, by path; of run.json what no clock says, of some files that they are there."""
+    """The contents of a folder by path; run.json without times, some files by their existence only."""
     found: dict[str, Any] = {}
     for path in folder.rglob("*"):
         name = path.relative_to(folder).as_posix()
@@ -475,13 +475,13 @@ def contents(folder: Path) -> dict[str, Any]:
 
 
 def of_any_ranks(found: dict[str, Any]) -> dict[str, Any]:
-    """Of the contents of a folder that which is the same on any number of ranks."""
+    """The contents of a folder that are the same on any number of ranks."""
     kept = {name: value for name, value in found.items() if Path(name).suffix not in (".png", ".mp4", ".h5")}
     return kept | {"run.json": {key: found["run.json"].get(key) for key in OF_ANY_RANKS}}
 
 
 def begin_as_rank() -> None:
-    """In a process that a launcher has started: the root of a run counts its operations."""
+    """Starts counting operations in rank 0 of a run, in a process that a launcher has started."""
     if "PMI_RANK" not in os.environ or os.environ["PMI_RANK"] != "0":
         return
     at = os.environ.get(AT)
@@ -564,7 +564,7 @@ SCENARIOS = (
 
 
 def import_everything() -> None:
-    """What commands import while they run, so that forked processes need not."""
+    """Imports modules that commands import while they run, so that forked processes need not."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     import h5py  # type: ignore[import-untyped]  # noqa: F401
     import imageio_ffmpeg  # type: ignore[import-untyped]  # noqa: F401
@@ -610,7 +610,7 @@ def _draw_once() -> None:
 
 
 def try_scenario(name: str, every: int, first: int = 1) -> Tally:
-    """In a folder of its own."""
+    """Tries a scenario in a folder of its own."""
     scenario = next(each for each in SCENARIOS if each.name == name)
     with tempfile.TemporaryDirectory(prefix="eddyline-kills-") as base:
         return Lab(Path(base)).try_all(scenario, every, first)

@@ -29,7 +29,7 @@ from eddyline.serve.tokens import Gate
 from eddyline.serve.workers import Workers
 
 WORKERS = Workers()
-"""Of all labs of this process: they end with it."""
+"""The workers of all labs of this process, which end with it."""
 WAIT = 60.0  # s, on a busy machine
 TANK = """
 format = 1
@@ -60,7 +60,7 @@ CHANNEL = (
     .replace("[bodies.post]", "[bodies.post]  # a post")
 )
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-"""What axe looks for: 2.2 AA."""
+"""Rules of axe: WCAG 2.2 AA and best practice."""
 
 
 @dataclass
@@ -105,7 +105,7 @@ def _content(answer: Any) -> Any:
 
 
 def until(look: Any) -> Any:
-    """What `look` gives as soon as it gives something."""
+    """The first value of `look` that is not empty."""
     limit = time.monotonic() + WAIT
     while time.monotonic() < limit:
         found = look()
@@ -132,11 +132,13 @@ def hear(socket: ClientConnection, kind: str, seconds: float = WAIT) -> Any:
 
 @contextlib.contextmanager
 def going_on(server: Client, toml: str) -> Iterator[str]:
-    """A run that goes on until the test is over."""
+    """A run that computes until the test is over; it is stopped also if the test fails."""
     run = server.call("POST", "runs", {"toml": toml, "threads": 1, "name": "channel"})[1]["id"]
-    yield run
-    server.call("POST", f"runs/{run}/stop")
-    server.wait_for(run, *FINAL)
+    try:
+        yield run
+    finally:
+        server.call("POST", f"runs/{run}/stop")
+        server.wait_for(run, *FINAL)
 
 
 @contextlib.contextmanager

@@ -42,7 +42,7 @@ class Tree:
         self.mark = f"{MARK}={mark}".encode()
 
     def members(self) -> dict[str, Process]:
-        """By role: command, launcher, "rank 0", "rank 1", and others."""
+        """Processes by role: command, launcher, "rank 0", "rank 1", and others."""
         found: dict[str, Process] = {}
         for folder in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
@@ -85,7 +85,7 @@ def main() -> int:
 
 
 def attempt(seed: int) -> tuple[str, str]:
-    """What was done, and what was wrong afterwards; empty if nothing was."""
+    """Kills a run at random; returns what was done, and the fault found afterwards, empty if none."""
     random_ = random.Random(seed)
     phase, victim = PHASES[seed % len(PHASES)], random_.choice(VICTIMS)
     is_gentle = random_.random() < 0.4
@@ -153,7 +153,7 @@ def _await(phase: str, place: Path, out: Path, process: subprocess.Popen[bytes])
 
 
 def _folder_fault(out: Path) -> str:
-    """Why a folder of a run cannot be used; empty if it can, or there is none."""
+    """The reason that a run folder cannot be used; empty if it can, or does not exist."""
     if not (out / "run.json").exists():
         return ""
     outcome = json.loads((out / "run.json").read_text())["outcome"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 DAM = """# A small dam break.
@@ -114,6 +115,29 @@ def boundaries(**sides: str) -> str:
         keys = 'type = "wall", slip = true' if kind == "slip" else f'type = "{kind}"'
         lines.append(f"{side} = {{ {keys} }}")
     return "\n".join(lines)
+
+
+def tank(size: Sequence[float], water: Sequence[float], spacing: float, end: float, tables: str = "") -> str:
+    """Water at rest in the lower left corner of a tank, in 2D or 3D.
+
+    size, water: of the domain and of the water [m]; sides are walls unless further `tables` say otherwise.
+    """
+    return f"""format = 1
+[domain]
+size = {[*size]}
+spacing = {spacing}
+gravity = {[0, -9.81, 0][: len(size)]}
+[fluid]
+density = 1000.0
+kinematic_viscosity = 1e-6
+[regions.water]
+shape = "{"rectangle" if len(size) == 2 else "box"}"
+min = {[0] * len(size)}
+max = {[*water]}
+pressure = "hydrostatic"
+[time]
+end = {end}
+{tables}"""
 
 
 def write(folder: Path, text: str = DAM, name: str = "small") -> Path:

@@ -1,4 +1,4 @@
-"""What users of other codes type is answered; words of Eddyline, and typing errors, are not taken for it."""
+"""Words of other codes are answered; Eddyline's own words and typing errors are not taken for them."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ WRONG_KINDS = [
 
 
 @pytest.mark.parametrize(("call", "line"), WRONG_KINDS, ids=[line for _, line in WRONG_KINDS])
-def test_an_argument_of_the_wrong_kind_is_told_in_a_line(
+def test_an_argument_of_the_wrong_kind_is_reported_in_a_line(
     call: Callable[[eddyline.World], object], line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = eddyline.World.load(small_worlds.write(tmp_path))

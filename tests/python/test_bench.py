@@ -121,7 +121,7 @@ def test_steps_are_measured_against_the_arithmetic_of_their_own_sums(case: str, 
     assert machine.sums_of(CASES[case](2, 1000, scheme)) == sums
 
 
-def test_the_arithmetic_of_sums_that_nobody_makes_is_refused():
+def test_an_unknown_arithmetic_of_sums_is_refused():
     with pytest.raises(ValueError, match="must be confined, free surface, liquid or gas"):
         _core.arithmetic_limit(2, "viscous")
 
@@ -150,7 +150,7 @@ def test_worlds_have_about_the_wanted_number_of_particles(case: str, dim: int):
         (["--dim", "4"], "4: must be 2, 3 or 2,3"),
     ],
 )
-def test_what_cannot_be_measured_is_told_before_anything_is(
+def test_what_cannot_be_measured_is_reported_before_measuring(
     words: list[str], told: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(step, "_Timed", None)

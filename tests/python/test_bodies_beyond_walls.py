@@ -1,10 +1,11 @@
-"""What a body has beyond a wall of the domain changes nothing: the wall's own dummy particles are there."""
+"""Parts of a body beyond a wall of the domain change nothing: the wall's own dummy particles are there."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from small_worlds import tank
 
 from eddyline import _core
 from eddyline.world import World
@@ -12,56 +13,9 @@ from eddyline.world import World
 Floats = NDArray[np.float64]
 NEVER = 2**62
 
-TANK_2D = """
-format = 1
-title  = "Tank with a body"
-
-[domain]
-size    = [0.4, 0.25]
-spacing = 0.01
-gravity = [0, -9.81]
-
-[fluid]
-density = 1000.0
-kinematic_viscosity = 1e-6
-
-[regions.water]
-shape    = "rectangle"
-min      = [0, 0]
-max      = [0.4, 0.2]
-pressure = "hydrostatic"
-
-[bodies.body]
-{body}
-
-[time]
-end = 1.0
-"""
-TANK_3D = """
-format = 1
-title  = "Tank with a body in 3D"
-
-[domain]
-size    = [0.3, 0.2, 0.2]
-spacing = 0.0125
-gravity = [0, -9.81, 0]
-
-[fluid]
-density = 1000.0
-kinematic_viscosity = 1e-6
-
-[regions.water]
-shape    = "box"
-min      = [0, 0, 0]
-max      = [0.3, 0.15, 0.2]
-pressure = "hydrostatic"
-
-[bodies.body]
-{body}
-
-[time]
-end = 1.0
-"""
+BODY = "[bodies.body]\n{body}\n"
+TANK_2D = tank((0.4, 0.25), (0.4, 0.2), 0.01, 1.0, BODY)
+TANK_3D = tank((0.3, 0.2, 0.2), (0.3, 0.15, 0.2), 0.0125, 1.0, BODY)
 MOTION = 'motion = {{ displacement = ["0.02*(1-cos(6*t))", 0] }}'
 PAIRS = {
     "block": (TANK_2D, 'shape = "rectangle"\nmin = [0.15, {foot}]\nmax = [0.25, 0.1]', "-0.04"),
@@ -85,7 +39,7 @@ def run(text: str, steps: int) -> tuple[_core.Simulation, dict[str, Floats]]:
 @pytest.mark.parametrize("name", PAIRS)
 def test_a_body_that_goes_on_below_the_floor_is_the_one_that_stands_on_it(name: str):
     text, body, below = PAIRS[name]
-    steps = 60 if "3D" in text else 200
+    steps = 60 if text is TANK_3D else 200
     on, through = (run(text.format(body=body.format(foot=foot)), steps) for foot in ("0", below))
     assert on[1].keys() == through[1].keys()
     for series, rows in on[1].items():

@@ -90,7 +90,7 @@ def test_energy_with_gravity_is_conserved_in_a_dam_break():
 
 
 def test_viscosity_heats_and_never_cools():
-    """In water the thermal energy is what friction leaves, and compression's small part."""
+    """The thermal energy of water comes from friction and, to a small part, from compression."""
     _, budget = run(BOX.format(**WATER, side="periodic", method="artificial_viscosity = 0"), 400)
     _, more = run(BOX.format(**WATER, side="periodic", method="artificial_viscosity = 0.2"), 400)
     assert budget["thermal_energy"][-1] > 0

@@ -203,7 +203,7 @@ def test_ctrl_c_leaves_a_complete_run(tmp_path: Path, number: signal.Signals) ->
     assert run.snapshot(-1)["step"] == run.record["steps"]
 
 
-def test_a_replay_that_is_stopped_accuses_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stopped_replay_reports_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from typer.testing import CliRunner
 
     from eddyline.cli import app

@@ -72,7 +72,7 @@ def test_a_run_that_begins_as_another_is_no_other(tmp_path: Path) -> None:
     assert "one run is longer; as far as both go they are the same" in found.text()
 
 
-def test_moments_without_a_partner_are_told(tmp_path: Path) -> None:
+def test_moments_without_a_partner_are_reported(tmp_path: Path) -> None:
     often = small_worlds.DAM.replace("snapshots = 3", "snapshots = 60")
     assert often != small_worlds.DAM
     a, b = run(tmp_path / "a"), run(tmp_path / "b", text=often)

@@ -1,4 +1,4 @@
-"""How long idle threads wait."""
+"""Waiting of idle threads, and the cores that a process may use."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_threads_look_longer_for_work_where_there_are_many(
     assert os.environ["GOMP_SPINCOUNT"] == tries
 
 
-def test_what_the_user_says_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_of_the_user_take_precedence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOMP_SPINCOUNT", "7")
     cores.let_threads_wait()
     assert os.environ["GOMP_SPINCOUNT"] == "7"
@@ -36,7 +36,7 @@ def test_absurdly_many_are_refused(monkeypatch: pytest.MonkeyPatch, count: int, 
     assert cores.refusal("ranks", most + 1) == f"ranks = {most + 1}: must be <= {most} with {words}"
 
 
-def test_many_for_the_cores_are_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_processes_for_the_cores_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cores, "own_cores", lambda: [0, 1])
     assert cores.crowding(4, 1) == cores.crowding(2, 2) == ""
     assert cores.crowding(5, 1) == "note: 5 ranks take turns on 2 cores, so the run is slow"
@@ -55,7 +55,7 @@ def test_it_is_said_before_the_extension_module_is_loaded() -> None:
 
 
 def system(folder: Path, groups: str, mounts: dict[str, str], limits: dict[str, str]) -> Path:
-    """What a process sees of its control groups. mounts: kind and options of each place; limits: files."""
+    """Writes the control groups of a process. mounts: kind and options of each place; limits: files."""
     lines = [
         f"30 23 0:{number} {root} {folder}/{place} rw - {kind} {kind} {options}"
         for number, (place, (root, kind, options)) in enumerate(

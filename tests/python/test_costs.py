@@ -1,4 +1,4 @@
-"""What `check` says a run will take: its parts, and against a run."""
+"""The costs that `check` estimates for a run: their parts, and a comparison with a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""With a free surface, particles that stand too close to each other find their room again."""
+"""Particles that are too close to each other move apart again, also with a free surface."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def test_a_crowd_finds_its_room() -> None:
     assert np.abs(np.asarray(relaxed.density) - 1).max() < 1e-3
 
 
-def test_who_has_room_stays() -> None:
-    """But for particles under the steps of the rim, whose sum misses some neighbours."""
+def test_particles_with_room_stay() -> None:
+    """The limits allow for particles under the steps of the rim: their sums miss some neighbours."""
     relaxed = drop('"lattice"', 0.01)
     start = places(relaxed)
     relaxed.advance(np.inf, 400, np.inf)

@@ -83,7 +83,7 @@ def simulations() -> list[_core.Simulation]:
 def test_planes_along_any_axes_show_the_flow_that_is_there(
     simulations: list[_core.Simulation], axes: tuple[int, int, int]
 ):
-    """At the start, between walls and away from the ball, each velocity follows its own coordinate."""
+    """Each velocity follows its own coordinate at the start, between walls and away from the ball."""
     low, high = np.array([0.05, 0.1, 0.06]), np.array([0.15, 0.3, 0.24])
     right, up, normal = axes
     names = ["velocity_x", "velocity_y", "velocity_z"]

@@ -151,7 +151,7 @@ def flags(command: Any) -> set[str]:
 
 @functools.cache
 def help_of(name: str, *words: str) -> str:
-    """What `eddyline NAME WORDS --help` prints."""
+    """The output of `eddyline NAME WORDS --help`."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.suppress(SystemExit):
         importlib.import_module(f"eddyline.{name}").main([*words, "--help"])

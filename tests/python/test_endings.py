@@ -1,5 +1,5 @@
-"""How runs end: computed and not closed, stopped in the middle of a checkpoint, on a full or read-only disk;
-and the commands that messages advise then."""
+"""Ends of runs: computed and not closed, stopped in the middle of a checkpoint, on a full or read-only disk;
+and the commands that messages then advise."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def quick(name: str, folder: Path, *parts: str) -> tuple[dict[str, Any], str]:
-    """What an experiment keeps in a short version of itself, and what it prints."""
+    """Results and output of a short version of an experiment."""
     script = ROOT / "experiments" / name / "run.py"
     done = subprocess.run(
         [sys.executable, str(script), *parts, "--quick", "--out", str(folder)],

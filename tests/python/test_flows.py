@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_worlds import boundaries
+from small_worlds import boundaries, tank
 
 import eddyline
 from eddyline.world import World
@@ -108,27 +108,9 @@ def test_an_open_channel_keeps_its_level(tmp_path: Path):
 
 def test_water_leaves_through_a_hole_as_fast_as_it_falls(tmp_path: Path):
     """Its lip contracts the stream, by 0.6 at most; resistance to sound alone would let a seventh out."""
-    text = f"""format = 1
-[domain]
-size = [1.0, 1.2]
-spacing = 0.02
-gravity = [0, -9.81]
-[fluid]
-density = 1000.0
-kinematic_viscosity = 1e-6
-[regions.water]
-shape = "rectangle"
-min = [0, 0]
-max = [1.0, 1.0]
-pressure = "hydrostatic"
-[openings.drain]
-type = "outflow"
-min = [0.45, 0]
-max = [0.55, 0]
-{boundaries(left="slip", right="slip", bottom="slip", top="open")}
-[time]
-end = 0.7
-"""
+    drain = '[openings.drain]\ntype = "outflow"\nmin = [0.45, 0]\nmax = [0.55, 0]\n'
+    sides = boundaries(left="slip", right="slip", bottom="slip", top="open")
+    text = tank((1.0, 1.2), (1.0, 1.0), 0.02, 0.7, drain + sides)
     drained = run_of(World.from_text(text), tmp_path / "run").series("opening.drain")
     late = drained[drained["time"] > 0.4]
     flow = -(late["mass"].iloc[-1] - late["mass"].iloc[0]) / (late["time"].iloc[-1] - late["time"].iloc[0])
@@ -193,7 +175,7 @@ end = 0.5
 
 
 def test_vortices_of_a_world_with_regions_live_as_long_as_they_should(tmp_path: Path):
-    """Where streams part, particles hardly move and are drawn out all the same."""
+    """Particles hardly move where streams part, and their pattern is stretched all the same."""
     text = f"""format = 1
 [domain]
 size = [1.0, 1.0]
@@ -220,7 +202,7 @@ end = 0.5
 
 
 def test_probes_on_walls_read_the_pressure_on_the_wall(tmp_path: Path):
-    """Under a free surface, too: on the floor, in a corner, and inside the water."""
+    """Probes below a free surface: on the floor, in a corner, and inside the water."""
     probes = {"floor": ["H/2", 0], "corner": [0, 0], "middle": ["H/2", "H/2"]}
     still = World.load("still_water", {"domain.spacing": "H/20", "time.end": 1.0})
     tables = (

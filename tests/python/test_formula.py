@@ -155,7 +155,7 @@ def test_sums_in_a_world() -> None:
         ("sum(k, 1, 3, m*k)", "unknown name `m`"),
     ],
 )
-def test_mistakes_in_sums_are_told(velocity: str, told: str) -> None:
+def test_mistakes_in_sums_are_reported(velocity: str, told: str) -> None:
     with pytest.raises(WorldError) as error:
         World.from_text(FOURIER.replace("n*sum(k, 1, 20, sin(k*pi*y)/k^2)", velocity))
     (line,) = str(error.value).splitlines()

@@ -105,7 +105,7 @@ def flipped(text: str) -> str:
         ("frames", "cover", "frames cover"),
     ],
 )
-def test_a_bit_flipped_in_a_stored_value_is_told(key: str, name: str, said: str):
+def test_a_bit_flipped_in_a_stored_value_is_reported(key: str, name: str, said: str):
     expected = copy.deepcopy(STORED["dam-2d"])
     if name:
         expected[key][name] = flipped(expected[key][name])
@@ -126,7 +126,7 @@ def test_the_last_bit_of_a_constant_in_a_formula_is_seen():
 
 
 def test_the_last_bit_of_a_velocity_is_seen():
-    """Of one particle, in a checkpoint."""
+    """The test changes the velocity of one particle in a checkpoint."""
     world = World.from_text(law_worlds.VORTICES)
 
     def gone_on(part: bytes) -> golden.Entry:
@@ -237,7 +237,7 @@ def test_values_are_not_written_without_one_line_of_reason(reason: str, tmp_path
 
 
 def test_changes_tell_of_every_stored_value():
-    """Whoever edits the values by hand is found out by worlds that no entry names."""
+    """A change of values by hand is detected because no entry names its worlds."""
     log = golden.CHANGES.read_text(encoding="utf-8")
     assert json.loads(golden.VALUES.read_text(encoding="utf-8"))["format"] == 1
     assert all(f"- {name}: " in log for name in STORED)

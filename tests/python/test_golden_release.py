@@ -49,7 +49,7 @@ def without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def read_or_refused(release: Path, read: Callable[[], Made]) -> Made | None:
-    """What `read` gives. None if it refuses the format of another release, which this one may not have."""
+    """The result of `read`; None if it refuses the format of another release, which this one may lack."""
     try:
         return read()
     except (RequestError, CorruptFileError, JournalError) as error:
@@ -101,8 +101,8 @@ def test_the_run_of_a_release_is_exported(release: Path, tmp_path: Path):
 
 
 def computed_as_then(release: Path) -> bool:
-    """Whether golden values say that this version has the bits of the release still: else its runs go on, but
-    to other ones."""
+    """True if golden values show that this version still computes the bits of the release; else resumed runs
+    end with other bits."""
     return bool(expected(release)["golden"] == golden_values_of_its_kind())
 
 
@@ -146,7 +146,7 @@ READ_BY = {
     "journal.jsonl": ("resume", "replay", "report"),
     "checkpoints/*/manifest.json": ("resume",),
 }
-"""Which commands read a file."""
+"""Commands that read each file."""
 
 
 def renumber(folder: Path, pattern: str, number: object) -> None:

@@ -38,7 +38,7 @@ SHARES = (
   }
 """
 )
-"""Of the canvas: what has the colour of bodies in some light, and what has another."""
+"""Shares of the canvas with the colour of bodies in some light, and with other colours."""
 WATCH_BODY = """
   () => {
     window.ways = new Set();
@@ -101,7 +101,7 @@ def test_a_body_is_seen_through_water_or_without_it(browser, server):
         show("Hidden")
         until(page, lambda: shares()[0] > 0.02 and shares()[1] == 0)
         plate = shares()[0]
-        show("Translucent")  # no pixel is opaque but of the plate, whose grey the water tints
+        show("Translucent")  # the only opaque pixels are those of the plate; the water tints its grey
         until(page, lambda: sum(shares()) == pytest.approx(plate, rel=0.1) and shares()[0] < 0.5 * plate)
         page.reload()
         page.get_by_role("button", name="Run again").wait_for()

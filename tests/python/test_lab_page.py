@@ -94,7 +94,7 @@ def open_text(page: Any, text: str) -> None:
 
 
 def painted(page: Any) -> int:
-    """How many colours the canvas shows: few where nothing flows."""
+    """The number of colours on the canvas: small if nothing flows."""
     return page.evaluate(
         """async () => {
           const flow = document.querySelector("canvas.flow");
@@ -278,7 +278,7 @@ EXTENT = (
   }
 """
 )
-"""Of the canvas: the first and the last column in which anything is drawn."""
+"""The first and the last column of the canvas in which anything is drawn."""
 
 
 @pytest.mark.browser
@@ -338,7 +338,7 @@ PICTURES = """
     return count / 3;
   }
 """
-"""How many pictures the page makes in a second."""
+"""Pictures that the page draws in a second."""
 
 
 @pytest.mark.browser
@@ -421,7 +421,7 @@ OVERFLOW = """
   () => [document.documentElement.scrollWidth - innerWidth,
     ...[...document.querySelectorAll(".scroll")].map((each) => each.scrollWidth - each.clientWidth)]
 """
-"""How far the report, and each of its tables, reaches beyond what is seen [px]."""
+"""Overflow of the report, and of each of its tables, beyond the visible width [px]."""
 
 
 @pytest.mark.browser

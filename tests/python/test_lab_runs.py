@@ -1,4 +1,4 @@
-"""Where a run is opened, how it ends on the page, and what a press on a body does."""
+"""Opening a run, its end on the page, and pressing on a body."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _open(page: Any, text: str) -> None:
 
 
 def _middle(page: Any, path: str) -> tuple[float, float]:
-    """Where a body is on the page, once it has come to rest there: what else appears may move it."""
+    """The position of a body on the page, once it rests: other elements that appear may move it."""
     seen: list[Any] = [None]
 
     def rests() -> bool:
@@ -128,7 +128,7 @@ def test_a_pull_that_outlasts_the_run_says_so_and_leaves_the_file_alone(browser,
 
 
 @pytest.mark.browser
-def test_results_are_said_as_the_command_line_says_them(browser, server):
+def test_results_read_as_on_the_command_line(browser, server):
     coarse = Path("worlds/dam_break.toml").read_text().replace('"a/40"', '"a/16"')
     run = _finished(server, coarse)
     (told,) = server.call("GET", f"runs/{run}/results")[1]["expectations"]
@@ -214,7 +214,7 @@ def test_a_lesson_is_tried_by_its_buttons(browser, server):
 
 
 @pytest.mark.browser
-def test_a_bad_number_is_refused_or_can_be_mended_where_it_stands(browser, server):
+def test_a_bad_number_is_refused_or_can_be_corrected_in_place(browser, server):
     with opened(browser, server) as page:
         _open(page, CHANNEL)
         page.locator("form").get_by_role("button", name="Add by coordinates").click()
@@ -254,8 +254,8 @@ FOREIGN = """<!doctype html><title>Report</title><h1 id="said">nothing</h1>
 
 @pytest.mark.browser
 def test_a_report_plays_its_film_and_one_from_elsewhere_runs_no_script(browser, tmp_path):
-    """The report of a run: film, charts and the world to save. That of any run: no script, and nobody is
-    asked for anything."""
+    """The report of a run: film, charts and the world to save. The report of any other run: no script and
+    no request to a server."""
     with lab_in_thread(tmp_path) as (client, _, lab), socket.create_server(("127.0.0.1", 0)) as elsewhere:
         toml = TANK.replace("end = 0.2", "end = 0.05")
         run = client.call("POST", "runs", {"toml": toml, "threads": 1})[1]["id"]

@@ -16,7 +16,7 @@ COLOURS = (
   }
 """
 )
-"""Of the canvas: how many colours it shows, few where nothing flows."""
+"""The number of colours on the canvas: small if nothing flows."""
 
 
 @pytest.mark.browser

@@ -1,4 +1,4 @@
-"""The law: where, when and with whose help a particle is computed never changes what is computed.
+"""The law: where, when and on how many threads a particle is computed never changes the result.
 
 Every run here is repeated with other boxes, threads, instruction sets and groupings of particles, and must
 give the same bits: state and series.
@@ -23,12 +23,12 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 NEVER = 2**62
 INTERVAL = 0.004
-"""Between rows of the series [s]: every few steps."""
+"""Time between rows of the series [s]: a few steps."""
 
 
 @dataclass(frozen=True)
-class How:
-    """How a run is computed: nothing of it may change what is computed."""
+class Execution:
+    """One way to compute a run; no way may change the result."""
 
     boxes: int = 1
     threads: int = 1
@@ -42,7 +42,7 @@ class How:
         return f"{shared}-{self.instructions}-{grouping}-{self.list_parts}-parts"
 
 
-def pairwise() -> list[How]:
+def pairwise() -> list[Execution]:
     """Few runs in which any two choices, of any two of the five factors, meet at least once, beside the plain
     run, which is what the others are compared with."""
     factors: list[list[object]] = [[1, 2, 3, 5], [1, 2], list(_core.instruction_sets()), [0, 7], [0, 1, 3]]
@@ -51,13 +51,13 @@ def pairwise() -> list[How]:
     def pairs(run: Iterable[object]) -> set[object]:
         return set(itertools.combinations(enumerate(run), 2))
 
-    plain = astuple(How())
+    plain = astuple(Execution())
     runs.remove(plain)
     missing = set().union(*(pairs(run) for run in runs)) - pairs(plain)
     chosen = []
     while missing:
         best = max(runs, key=lambda run: len(pairs(run) & missing))
-        chosen.append(How(*best))  # type: ignore[arg-type]
+        chosen.append(Execution(*best))  # type: ignore[arg-type]
         missing -= pairs(best)
     return chosen
 
@@ -94,7 +94,7 @@ JOURNEYS = {
 
 @dataclass(frozen=True)
 class End:
-    """What must be equal at the end of a run."""
+    """Values at the end of a run that must be equal."""
 
     checksum: int
     ids: Ints
@@ -102,7 +102,7 @@ class End:
     time: float
 
 
-def simulate(world: World, how: How, interval: float = INTERVAL) -> _core.Simulation:
+def simulate(world: World, how: Execution, interval: float = INTERVAL) -> _core.Simulation:
     return _core.Simulation(
         world.core,
         boxes=how.boxes,
@@ -127,7 +127,7 @@ def by_id(simulation: _core.Simulation, field: NDArray[np.float64]) -> Floats:
 def reference(name: str, instructions: str = "scalar") -> End:
     """The plain run: one box, one thread, one lane if nothing else is asked for."""
     journey = JOURNEYS[name]
-    simulation = simulate(World.from_text(journey.text), How(instructions=instructions))
+    simulation = simulate(World.from_text(journey.text), Execution(instructions=instructions))
     simulation.advance(np.inf, journey.steps, np.inf)
     return end_of(simulation)
 
@@ -153,7 +153,7 @@ def assert_same(found: End, expected: End) -> None:
 
 @pytest.mark.parametrize("how", pairwise(), ids=str)
 @pytest.mark.parametrize("name", JOURNEYS)
-def test_the_same_bits_however_it_is_computed(name: str, how: How):
+def test_the_same_bits_however_it_is_computed(name: str, how: Execution):
     journey = JOURNEYS[name]
     simulation = simulate(World.from_text(journey.text), how)
     simulation.advance(np.inf, journey.steps, np.inf)
@@ -162,10 +162,13 @@ def test_the_same_bits_however_it_is_computed(name: str, how: How):
 
 
 @pytest.mark.parametrize("name", ["moving-2d", "moving-3d"])
-def test_moving_bodies_are_in_the_same_place_whoever_moves_them(name: str):
+def test_moving_bodies_are_in_the_same_place_on_all_ranks(name: str):
     """And in another one than at the start, sorted anew many times."""
     journey, tables = JOURNEYS[name], []
-    for how in (How(), How(boxes=3, threads=2, instructions=_core.instruction_sets()[-1], shuffle=5)):
+    for how in (
+        Execution(),
+        Execution(boxes=3, threads=2, instructions=_core.instruction_sets()[-1], shuffle=5),
+    ):
         simulation = simulate(World.from_text(journey.text), how)
         before = walls_of(simulation)
         simulation.advance(np.inf, journey.steps, np.inf)
@@ -181,7 +184,7 @@ def test_the_journeys_are_long_enough_to_prove_something(name: str):
     """Sorting and renewals happen many times, and particles travel through several cells, from box to box."""
     journey = JOURNEYS[name]
     world = World.from_text(journey.text)
-    simulation = simulate(world, How(instructions=_core.instruction_sets()[-1], boxes=2, list_parts=3))
+    simulation = simulate(world, Execution(instructions=_core.instruction_sets()[-1], boxes=2, list_parts=3))
     travelled: dict[int, float] = {}
     before = dict(zip(simulation.id.tolist(), simulation.position[:, journey.axis].tolist(), strict=True))
     period = world.core.size[journey.axis]
@@ -200,7 +203,7 @@ def test_the_journeys_are_long_enough_to_prove_something(name: str):
     assert simulation.statistics()["renewals"] > 3
     assert simulation.statistics()["messages"] > 0
     assert max(map(abs, travelled.values())) > journey.cells * _core.estimate(world.core).cell_edge
-    # Several columns enter; elsewhere nobody does.
+    # Several columns of particles enter; none enter elsewhere.
     inflows = [1 + k for k, opening in enumerate(world.core.openings) if opening.inflow]
     waiting = int(np.isin(simulation.buffer, inflows).sum())  # some columns of every site
     assert entered > waiting / 2 if inflows else entered == 0
@@ -211,7 +214,7 @@ def test_the_checksum_sees_every_change():
     texts = [law_worlds.VORTICES, law_worlds.VORTICES.replace("0.002", "0.0020001")]
     found = set()
     for text in texts:
-        simulation = simulate(World.from_text(text), How())
+        simulation = simulate(World.from_text(text), Execution())
         for _ in range(3):
             simulation.advance(np.inf, simulation.step_count + 1, np.inf)
             found.add(simulation.checksum())
@@ -223,7 +226,7 @@ def test_a_run_in_pieces_is_the_same_run(name: str):
     """advance() may be called for a step, to a time, or for an instant, and be looked at in between."""
     journey = JOURNEYS[name]
     world = World.from_text(journey.text)
-    simulation = simulate(world, How(boxes=2, instructions=_core.instruction_sets()[-1]))
+    simulation = simulate(world, Execution(boxes=2, instructions=_core.instruction_sets()[-1]))
     upper = (world.core.size[0], world.core.size[1], 0.0)
     pieces: list[dict[str, Floats]] = []
     while simulation.step_count < journey.steps:
@@ -243,14 +246,14 @@ def test_output_never_changes_the_state(name: str):
     journey = JOURNEYS[name]
     for interval in (0.0, 0.05, 1e9):
         simulation = simulate(
-            World.from_text(journey.text), How(instructions=_core.instruction_sets()[-1]), interval
+            World.from_text(journey.text), Execution(instructions=_core.instruction_sets()[-1]), interval
         )
         simulation.advance(np.inf, journey.steps, np.inf)
         assert (simulation.checksum(), simulation.time) == (reference(name).checksum, reference(name).time)
 
 
 def test_a_body_may_begin_to_move_after_lists_have_been_renewed():
-    """Until then walls rest, and nobody notes where they stand."""
+    """Walls rest until then, and no record keeps their positions."""
     text = (
         law_worlds.DAM_2D
         + """
@@ -262,7 +265,7 @@ diameter = "a/2"
     )
     world, moment, ends = World.from_text(text), 0, []
     for parts in (3, 1):
-        simulation = simulate(world, How(list_parts=parts, boxes=parts))
+        simulation = simulate(world, Execution(list_parts=parts, boxes=parts))
         simulation.advance(np.inf, moment, np.inf)
         while parts > 1 and simulation.statistics()["renewals"] == 0:
             simulation.advance(np.inf, simulation.step_count + 1, np.inf)
@@ -329,8 +332,8 @@ def test_pair_sums_in_single_precision_agree_with_all_pairs_in_double(name: str)
 def test_ids_are_unique_and_do_not_depend_on_boxes(name: str):
     worlds = [World.from_text(JOURNEYS[name].text) for _ in range(2)]
     best = _core.instruction_sets()[-1]
-    one = simulate(worlds[0], How(instructions=best))
-    five = simulate(worlds[1], How(boxes=5, instructions=best, shuffle=3))
+    one = simulate(worlds[0], Execution(instructions=best))
+    five = simulate(worlds[1], Execution(boxes=5, instructions=best, shuffle=3))
     assert len(np.unique(one.id)) == one.fluid_count
     assert np.array_equal(np.sort(one.id), np.sort(five.id))
     assert np.array_equal(by_id(one, one.position), by_id(five, five.position))
@@ -351,7 +354,7 @@ def test_a_domain_far_from_the_origin_is_computed_as_well(text: str, steps: int)
     ends = []
     for place in (0.0, 4096.0):
         world = World.from_text(text, overrides={"let.x0": place})
-        simulation = simulate(world, How(instructions=_core.instruction_sets()[-1]))
+        simulation = simulate(world, Execution(instructions=_core.instruction_sets()[-1]))
         simulation.advance(np.inf, steps, np.inf)
         ends.append((by_id(simulation, simulation.position) - place, by_id(simulation, simulation.velocity)))
     (near, near_velocity), (far, far_velocity) = ends
@@ -386,7 +389,7 @@ end = 1.0
 [method]
 speed_limit = 1.001
 """
-    simulation = simulate(World.from_text(text), How())
+    simulation = simulate(World.from_text(text), Execution())
     assert simulation.advance(np.inf, 1, 60.0) == 1
 
 
@@ -403,7 +406,7 @@ def test_a_step_that_goes_wrong_says_which_particle_when_and_where(
 ):
     text = law_worlds.DAM_2D.replace('spacing = "a/12"', 'spacing = "a/12"\n')
     found = []
-    for how in (How(), How(boxes=3, shuffle=5, instructions=_core.instruction_sets()[-1])):
+    for how in (Execution(), Execution(boxes=3, shuffle=5, instructions=_core.instruction_sets()[-1])):
         simulation = simulate(World.from_text(text, overrides=overrides), how)
         with pytest.raises(_core.StepError) as caught:
             simulation.advance(np.inf, NEVER, 60.0)

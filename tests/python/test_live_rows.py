@@ -79,7 +79,7 @@ def test_a_block_stays_as_it_was_when_it_was_taken(few):
 
 
 def test_a_publisher_sends_few_rows_and_keeps_the_end_in_sight(few):
-    """Without a hub: what would be sent, and how the hub's rows follow however far it is behind."""
+    """The test has no hub: it takes what would be sent; the hub's rows must follow however late it reads."""
     publisher = Publisher(Address("ws://127.0.0.1:9/nobody", "", RUN), HELLO, lambda: None)
     rows = Rows(COLUMNS)
     for first in range(0, 2000, 10):

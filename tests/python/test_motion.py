@@ -230,7 +230,7 @@ def test_fluid_that_turns_with_a_body_does_not_rub_it(free_surface: bool) -> Non
 
 
 def test_a_side_that_slides_works_on_the_fluid() -> None:
-    """Where no body moves, too; one of velocity 0 rests."""
+    """A side works also if no body moves; a side of velocity 0 rests."""
     text = box("wall", 1.5, "").replace(
         'top = { type = "wall" }', 'top = { type = "wall", velocity = ["sin(9*t)", 0] }'
     )

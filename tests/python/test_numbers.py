@@ -89,7 +89,7 @@ EXPECT = (
 
 
 def series(end: float, *, drag: float = 3.2, speed: float = 1.5) -> dict[str, pd.DataFrame]:
-    """What a run of the channel leaves: a street of Strouhal number 0.3 that saturates at about t = 2 s."""
+    """Series of a run of the channel: a vortex street of Strouhal number 0.3, saturated at about t = 2 s."""
     time = np.linspace(0, end, 2000)
     size = 1 / np.sqrt(1 + (0.01**-2 - 1) * np.exp(-2 * 3 * time))
     angle = 2 * math.pi * 3 * time
@@ -199,7 +199,7 @@ def test_nothing_has_no_sign(error: float, told: str) -> None:
     assert verdict_text({"inside": True, "error": error}, "D/20") == f"inside, {told} at D/20"
 
 
-def test_values_are_told_where_none_are_expected(tmp_path: Path) -> None:
+def test_values_are_reported_where_none_are_expected(tmp_path: Path) -> None:
     lines = table_lines(run_in(tmp_path, {**results(8.0), "expectations": []}))
     assert re.fullmatch(r"Cd mean +3\.\d+ \+- 0\.\d+ \| mean of \d+ periods, [\d.]+ to [\d.]+ s", lines[0]), (
         lines
@@ -239,7 +239,7 @@ def test_suspects() -> None:
 
 
 def test_the_mach_number_is_blamed_for_as_much_as_it_can_do() -> None:
-    """At Mach 0.2 pressures change by 2 %, which is much of a difference of 4 %, and nothing of 130 %."""
+    """Pressures change by 2 % at Mach 0.2: a large part of a difference of 4 %, a negligible one of 130 %."""
     near, far = (CHANNEL + expect("cylinder.drag_coefficient.mean", low, low + 0.1) for low in (2.98, 1.3))
     reason = results(8.0, near, speed=6.0)["expectations"][0]["reason"]
     assert reason.startswith("in part the Mach number: 0.20 changes pressures by an estimated 2 %; ")
@@ -330,8 +330,8 @@ def test_a_chart_shows_the_rows_a_curve_without_noise_and_the_mean_cycle() -> No
     assert np.std(without_noise(time, hiss, None)[1]) < 0.35
 
 
-def test_the_effective_reynolds_number_is_told(tmp_path: Path) -> None:
-    """Of a flow with a free surface, too: particles feel more viscosity than the fluid has."""
+def test_the_effective_reynolds_number_is_reported(tmp_path: Path) -> None:
+    """The viscosity of particles exceeds that of the fluid, also in a flow with a free surface."""
     world = World.from_text(gallery()["dam_break"].read_text(encoding="utf-8"))
     told = "Reynolds number 1,130, asked for: 60,520 (method.artificial_viscosity = 0.01)"
     assert world.effective_flow == told and world.effective_reynolds == pytest.approx(1131, rel=1e-3)
@@ -513,7 +513,7 @@ def test_the_outlook_keeps_its_verdict_until_another_has_held(
     assert "periodic" not in told[:first] and "steady" not in told[:first]
 
 
-def test_the_outlook_tells_of_an_end_of_the_periods_that_lasts(
+def test_the_forecast_reports_a_lasting_end_of_the_periods(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_series(tmp_path, 0.01)

@@ -103,7 +103,7 @@ def test_the_dry_part_of_a_patch_counts_as_no_pressure(tmp_path: Path):
         ("position = [0.1, 0.2]\nnormal = [0, 1]\ndiameter = 0.1", "the patch reaches into bodies.post at"),
     ],
 )
-def test_a_patch_that_cannot_be_sampled_is_told_of(patch: str, line: str):
+def test_a_patch_that_cannot_be_sampled_is_reported(patch: str, line: str):
     post = '\n[bodies.post]\nshape = "rectangle"\nmin = [0.12, 0]\nmax = [0.3, 0.3]'
     with pytest.raises(WorldError, match=line.replace("[", r"\[").replace(".", r"\.")):
         pool(FLAT, patch + (post if "post" in line else ""))

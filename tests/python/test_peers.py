@@ -52,7 +52,7 @@ def peers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return module
 
 
-def test_peers_take_turns_and_those_that_do_not_run_are_told(
+def test_peers_take_turns_and_those_that_do_not_run_are_reported(
     peers: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "found.json"

@@ -171,7 +171,7 @@ def test_threads_that_paint_read_frames_one_after_the_other(
     assert most == [1]
 
 
-def test_of_frames_only_whole_ones_count(tmp_path: Path) -> None:
+def test_only_whole_frames_count(tmp_path: Path) -> None:
     pictures = [
         Picture(k / 4, k, (0, 0), (2, 1), {"speed": Known.of(np.full((2, 3 + k), k, np.float32))}, {})
         for k in range(4)
@@ -322,7 +322,7 @@ def test_fluid_bodies_and_air_are_where_they_belong(run: Run) -> None:
 
 @pytest.mark.parametrize("rows", [20, 60, 240])
 def test_nothing_of_the_fluid_is_seen_where_there_is_none(rows: int) -> None:
-    """In a picture with fewer pixels than the raster, too."""
+    """The picture may have fewer pixels than the raster."""
     values = np.full((60, 80), 2.0, dtype=np.float32)
     values[:, 40:] = np.nan
     shown, cover, _ = Resampler(rows, 120)(values, whole=True)

@@ -107,7 +107,7 @@ def test_a_run_on_ranks_leaves_the_same_folder(channel: Path, tmp_path: Path) ->
 def test_long_messages_travel_in_pieces(
     channel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of 1 GiB, and here of 1,000 bytes: what travels, and the parts of checkpoints, are longer."""
+    """Messages have at most 1 GiB, here 1,000 bytes: exchanged data and parts of checkpoints are longer."""
     monkeypatch.setenv("EDDYLINE_LONGEST_MESSAGE", "1000")
     alone, shared = str(tmp_path / "alone"), str(tmp_path / "shared")
     assert eddyline("run", str(channel), "--steps", "12", "--out", alone).returncode == 0
@@ -172,7 +172,7 @@ def files_of(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
 
 
-def test_bad_input_is_told_once_and_by_its_name(channel: Path, tmp_path: Path) -> None:
+def test_bad_input_is_reported_once_by_name(channel: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     cases = [
         (["--ranks", "3", "--boxes", "900"], "cannot be cut into so many"),
@@ -291,7 +291,7 @@ def test_the_number_of_ranks_is_read_from_any_launcher(environment: dict[str, st
     assert launched_ranks(environment) == ranks
 
 
-def test_cores_belong_to_those_who_may_use_them() -> None:
+def test_cores_are_divided_among_ranks() -> None:
     free = list(range(16))
     assert share_of_cores([("a", free)], 0) == 16
     assert share_of_cores([("a", free)] * 8, 3) == 2
@@ -449,7 +449,7 @@ def test_a_launcher_that_does_not_answer_is_not_waited_for(
         find_launcher()
 
 
-def test_a_launcher_that_is_killed_is_told_of(
+def test_a_killed_launcher_is_reported(
     channel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     launcher = tmp_path / "mpiexec"
@@ -581,7 +581,7 @@ def test_a_size_that_a_launcher_told_another_process_does_not_count() -> None:
         assert launched_ranks({"PMI_SIZE": "4", "PMI_FD": str(talk.fileno())}) == 4
 
 
-def test_a_run_in_a_folder_without_a_name_in_utf8_is_told_of(
+def test_a_run_in_a_folder_without_a_name_in_utf8_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))

@@ -14,7 +14,7 @@ CORNERS = (0.0, 0.0, 0.0), (1.0, 1.0, 0.0)
 
 
 def vortices(scheme: str, spacing: str = "L/64") -> _core.Simulation:
-    """At the start, without walls: u = -U cos kx sin ky, v = U sin kx cos ky."""
+    """Vortices at the start, without walls: u = -U cos kx sin ky, v = U sin kx cos ky."""
     world = World.load(
         WORLDS / "taylor_green.toml", {"method.scheme": scheme, "domain.spacing": spacing, "let.Re": "1e3"}
     )

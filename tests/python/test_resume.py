@@ -85,7 +85,7 @@ def test_a_folder_that_lacks_what_came_before_keeps_its_record(
     assert go_on(tmp_path / "run", 30).outcome == "finished"
 
 
-def test_nobody_goes_on_with_a_run_that_is_being_replayed(
+def test_a_run_that_is_being_replayed_cannot_be_resumed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start(CHANNEL_2D, tmp_path / "run", 4)
@@ -100,8 +100,8 @@ def test_nobody_goes_on_with_a_run_that_is_being_replayed(
         replay(tmp_path / "run", out=tmp_path / "again", threads=1, **QUIETLY)
 
 
-def test_a_glance_at_a_run_keeps_nobody_from_it(tmp_path: Path) -> None:
-    """Whether a run is held is found by trying: a claim at that moment waits for it."""
+def test_looking_at_a_run_blocks_no_claim(tmp_path: Path) -> None:
+    """`is_held` tries to lock the run: a claim at that moment waits for it."""
     folder = RunFolder(start(CHANNEL_2D, tmp_path / "run", 4).folder)
     stop = threading.Event()
 
@@ -123,7 +123,7 @@ def test_a_glance_at_a_run_keeps_nobody_from_it(tmp_path: Path) -> None:
 
 
 def contents(path: Path) -> dict[str, object]:
-    """What an HDF5 file holds."""
+    """The data sets and attributes of an HDF5 file."""
     found: dict[str, object] = {}
     with h5py.File(path) as file:
         file.visititems(
@@ -213,7 +213,9 @@ def test_a_flipped_byte_makes_the_checkpoint_before_be_used(
     assert f"{40:012d}: damaged (" in said and "the checkpoint before it is used" in said
 
 
-def test_what_cannot_go_on_says_why(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_run_that_cannot_be_resumed_gives_the_reason(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "run"
     start(CHANNEL_2D, out, 10)
     with pytest.raises(RequestError, match=r"is at t = .* s, step 10 already: give a later until"):
@@ -276,7 +278,7 @@ def test_a_killed_run_goes_on_from_what_a_signal_has_saved(tmp_path: Path) -> No
         replay(out, out=tmp_path / "again", progress=False)
     step = json.loads(manifests()[0].read_text())["step"]
     resumed = go_on(out, step + 30)
-    assert watched.outcome == "finished", "whoever saw it running sees that it has ended"
+    assert watched.outcome == "finished", "a viewer that saw it running sees that it has ended"
     whole = eddyline.run(
         path, steps=step + 30, threads=1, out=tmp_path / "whole", progress=False, movie=False
     )

@@ -26,7 +26,7 @@ def compare(quantity: str, height: np.ndarray, value: float, **keys: float) -> C
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.002])
-def test_a_series_that_rings_tells_frequency_and_decay(noise: float):
+def test_a_ringing_series_gives_frequency_and_decay(noise: float):
     height = SLOSH + noise * RANDOM.normal(size=len(TIME))
     frequency = compare("level.height.frequency", height, 0.9, after=0.2)
     decay = compare("level.height.decay_rate", height, 0.4)

@@ -40,7 +40,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.mark.parametrize("field", ["velocity", "pressure"])
 def test_a_start_that_is_not_finite_is_no_matter_of_the_time_step(tmp_path: Path, field: str) -> None:
-    """What `check` finds in worlds of up to 200,000 particles, here past it."""
+    """`check` finds this in worlds of up to 200,000 particles; the test bypasses it."""
     core = eddyline.World.load(small_worlds.write(tmp_path)).core
     nowhere = _core.Formula("1/(x - x)", ("x", "y", "z", "t"))
     if field == "velocity":

@@ -5,33 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from small_worlds import boundaries, tank
 
 from eddyline.world import World
 from eddyline.world.gallery import gallery
 
 ROOT = Path(__file__).parents[2]
-TANK = """\
-format = 1
-[domain]
-size = [1.0, 0.6]
-spacing = 0.02
-gravity = [0, -9.81]
-[fluid]
-density = 1000.0
-kinematic_viscosity = 1e-6
-[regions.water]
-shape = "rectangle"
-min = [0, 0]
-max = [0.4, 0.4]
-pressure = "hydrostatic"
-[boundaries]
-left = { type = "wall" }
-right = { type = "wall" }
-bottom = { type = "wall" }
-top = { type = "open" }
-[time]
-end = 2.0
-"""
+TANK = tank(
+    (1.0, 0.6), (0.4, 0.4), 0.02, 2.0, boundaries(left="wall", right="wall", bottom="wall", top="open") + "\n"
+)
 BOX_3D = """\
 format = 1
 [domain]
@@ -96,7 +78,7 @@ def test_fluid_on_a_body_over_an_open_side_does_not_fall_out() -> None:
     assert not [line for line in notes(text, boundaries__bottom__type="open") if "fall" in line]
 
 
-def test_fluid_that_hangs_is_told_of() -> None:
+def test_fluid_that_hangs_is_reported() -> None:
     hanging = notes(TANK, regions__water__min="[0, 0.1]")
     assert hanging == [
         "regions.water hangs 0.1 m above the bottom side, carried by nothing, and falls for about 0.14 s. "
@@ -132,7 +114,7 @@ def test_hydrostatic_pressure_leaves_out_fluid_above() -> None:
     ]
 
 
-def test_short_runs_are_told_of() -> None:
+def test_short_runs_are_reported() -> None:
     assert notes(TANK, time__end="0.01") == [
         "the run ends at 0.01 s, too early to show much: at 2.8 m/s fluid needs 0.21 s for 0.6 m (the "
         "shortest side of the domain). Set time.end to several times that."
@@ -141,7 +123,7 @@ def test_short_runs_are_told_of() -> None:
     assert [line for line in notes(referred) if "10 s for 0.1 m (reference.length)" in line]
 
 
-def test_millimetres_are_told_of() -> None:
+def test_millimetres_are_reported() -> None:
     big = TANK.replace("1.0, 0.6", "1000, 600").replace("0.4, 0.4", "400, 400")
     found = [line for line in notes(big, domain__spacing="20") if "not in mm" in line]
     assert found == [
@@ -155,7 +137,7 @@ def test_millimetres_are_told_of() -> None:
     assert not [line for line in notes(text, domain__spacing="20") if "mm" in line]
 
 
-def test_a_start_without_its_pressure_is_told_of() -> None:
+def test_a_start_without_its_pressure_is_reported() -> None:
     swirl = '[start]\nvelocity = ["sin(2*pi*x)*cos(2*pi*y)", "-cos(2*pi*x)*sin(2*pi*y)"]\n'
     assert notes(VORTEX + swirl) == [
         "start.velocity reaches 1 m/s on curved paths, and start.pressure hardly varies: the pressure that "
@@ -218,14 +200,14 @@ def test_gaps_in_three_dimensions(bodies: str, told: list[str]) -> None:
     assert [line[: len(start)] for line, start in zip(found, told, strict=True)] == told
 
 
-def test_a_circle_that_touches_the_floor_is_told_of() -> None:
+def test_a_circle_that_touches_the_floor_is_reported() -> None:
     ball = '[bodies.ball]\nshape = "circle"\ncenter = [0.7, 0.1]\ndiameter = 0.2\n'
     assert [line[:40] for line in notes(TANK + ball) if "touch" in line] == [
         "bodies.ball just touches the bottom side"
     ]
 
 
-def test_thin_layers_are_told_of() -> None:
+def test_thin_layers_are_reported() -> None:
     assert [line[:38] for line in notes(TANK, regions__water__max="[0.8, 0.06]")] == [
         "regions.water is 3 spacings thick: a f"
     ]
@@ -243,7 +225,7 @@ NOTES = {
     "tests/cases/lid_driven_cavity.toml": ["boundaries: left, right and bottom not named"],
     "tests/cases/weir.toml": ["boundaries.right has no pressure"],
 }
-"""How the notes of a world begin; the others have none."""
+"""Beginnings of the notes of each world; other worlds have none."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The lab's server over HTTP: worlds, who may do what, and whatever else is sent to it."""
+"""The lab's server over HTTP: worlds, permissions, and other requests."""
 
 from __future__ import annotations
 
@@ -183,22 +183,22 @@ def test_a_picture_gives_its_world_back(client, tmp_path):
         assert client.post("/api/open", content=data).status_code == 422
 
 
-# --- who may do what ----------------------------------------------------------------------------------------
+# --- permissions --------------------------------------------------------------------------------------------
 
 
-def test_tokens_say_who_may_look_and_who_may_steer(served):
+def test_tokens_give_permission_to_view_or_to_steer(served):
     app, gate, _ = served
-    nobody, looker = (
+    anonymous, viewer = (
         TestClient(app, HOST),
         TestClient(app, HOST, headers={"Authorization": f"Bearer {gate.look}"}),
     )
-    assert nobody.get("/api/version").status_code == 200
-    assert nobody.get("/api/runs").status_code == 401
-    assert nobody.get("/api/runs?token=wrong").status_code == 401
-    assert nobody.get(f"/api/runs?token={gate.look}").status_code == 200
-    assert looker.get("/api/runs").status_code == 200
-    assert looker.post("/api/runs", json={"toml": TANK}).status_code == 403
-    assert looker.delete("/api/runs/" + "0" * 12).status_code == 403
+    assert anonymous.get("/api/version").status_code == 200
+    assert anonymous.get("/api/runs").status_code == 401
+    assert anonymous.get("/api/runs?token=wrong").status_code == 401
+    assert anonymous.get(f"/api/runs?token={gate.look}").status_code == 200
+    assert viewer.get("/api/runs").status_code == 200
+    assert viewer.post("/api/runs", json={"toml": TANK}).status_code == 403
+    assert viewer.delete("/api/runs/" + "0" * 12).status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_no_path_leads_out_of_a_run(client, path):
 
 
 def test_a_run_cannot_name_a_folder_elsewhere(served, tmp_path):
-    """What a simulation says of its folder counts only inside that of the runs."""
+    """A folder that a simulation reports counts only inside the folder of runs."""
     _, _, lab = served
     (tmp_path / "run.json").write_text("{}")
     assert lab._inside(str(tmp_path)) == ""
@@ -269,7 +269,7 @@ def test_a_run_cannot_name_a_folder_elsewhere(served, tmp_path):
 
 
 def kept(lab, name, **record):
-    """A run on the disk that nobody of the server's computes."""
+    """A run on the disk that no process of the server computes."""
     folder = lab.folder / name / "0001"
     folder.mkdir(parents=True)
     known = {"outcome": "running", "message": "", "fingerprint": "", "world": name, "title": name}
@@ -289,7 +289,7 @@ def claimed(folder):
         os.close(handle)
 
 
-def test_a_run_that_somebody_else_computes_ends_when_its_folder_says_so(served):
+def test_a_run_of_another_process_ends_when_its_folder_says_so(served):
     _, _, lab = served
     folder = kept(lab, "by_hand")
     with claimed(folder):
@@ -316,7 +316,7 @@ def test_a_run_that_was_killed_is_lost_until_somebody_goes_on_with_it(served):
     assert state() == ["lost"]
 
 
-def test_files_that_cannot_be_read_are_told_and_lose_no_other(client, served):
+def test_unreadable_files_are_reported_and_lose_no_other(client, served):
     _, _, lab = served
     kept(lab, "odd", outcome="finished", ranks=None)
     folder = kept(lab, "cut", outcome="finished")

@@ -46,7 +46,7 @@ def lab(tmp_path_factory):
 
 
 @pytest.fixture
-def looker(lab):
+def view_only(lab):
     client, gate, _ = lab
     return Client(client.base, gate.look)
 
@@ -62,7 +62,7 @@ def secret(tmp_path):
 
 
 @pytest.mark.parametrize("way", ["absolute", "relative", "missing", "null"])
-def test_a_world_cannot_ask_what_files_there_are(lab, looker, secret, way):
+def test_a_world_cannot_ask_what_files_there_are(lab, view_only, secret, way):
     """A curve is a bare name: whether a file exists elsewhere, and what it holds, is not told."""
     folder = lab[2].folder
     name = {
@@ -72,7 +72,7 @@ def test_a_world_cannot_ask_what_files_there_are(lab, looker, secret, way):
         "null": "a\\u0000b",
     }[way]
     expect = f'[[expect]]\nquantity = "front"\ncurve = "{name}"\nagainst = "time"\nband = 0.1\nsource = "x"\n'
-    answer = looker.call("POST", "check", {"toml": TANK + expect})
+    answer = view_only.call("POST", "check", {"toml": TANK + expect})
     told = json.dumps(answer)
     assert answer[0] == 200 and SECRET not in told and str(folder) not in told
     curves = [fault["message"] for fault in answer[1]["problems"] if "curve = " in fault["message"]]
@@ -108,21 +108,21 @@ LINKS = ("world.toml", "results.json", "series/a.csv", "report.html", "journal.j
 
 @pytest.mark.parametrize("link", LINKS)
 @pytest.mark.parametrize("kind", ["file", "pipe"])
-def test_a_run_from_elsewhere_leads_to_no_file_of_this_machine(lab, looker, secret, link, kind):
+def test_a_run_from_elsewhere_leads_to_no_file_of_this_machine(lab, view_only, secret, link, kind):
     name = f"{kind}_{link.replace('/', '_').replace('.', '_')}"
     linked(lab[2], name, secret if kind == "file" else "pipe", link)
-    (row,) = [row for row in looker.call("GET", "runs")[1] if row["world"] == name]
+    (row,) = [row for row in view_only.call("GET", "runs")[1] if row["world"] == name]
     began = time.monotonic()
     for part in PARTS:
-        status, told = looker.call("GET", f"runs/{row['id']}/{part}")
+        status, told = view_only.call("GET", f"runs/{row['id']}/{part}")
         assert status == 409 and SECRET not in str(told), (part, told)
         assert "a link" in str(told) or "neither" in str(told) or part == "world"
-    with looker.socket(f"runs/{row['id']}/stream") as viewer, pytest.raises(ConnectionClosed):
+    with view_only.socket(f"runs/{row['id']}/stream") as viewer, pytest.raises(ConnectionClosed):
         viewer.recv(timeout=20)
     assert time.monotonic() - began < 20
 
 
-def test_a_record_leads_to_no_file_of_this_machine(lab, looker, secret, tmp_path):
+def test_a_record_leads_to_no_file_of_this_machine(lab, view_only, secret, tmp_path):
     """run.json as a link, a folder elsewhere, a name with dots, and numbers that no list can hold."""
     server = lab[2]
     folder = linked(server, "dots", "/dev/null", "x")
@@ -149,11 +149,11 @@ def test_a_record_leads_to_no_file_of_this_machine(lab, looker, secret, tmp_path
     (tmp_path / "0001" / "run.json").write_text(json.dumps(record | {"world": "outside"}))
     (server.folder / "outside" / "0001").symlink_to(tmp_path / "0001")
     server._looked = -1e9
-    status, rows = looker.call("GET", "runs")
+    status, rows = view_only.call("GET", "runs")
     assert status == 200
     assert "outside" not in {row["world"] for row in rows}
     (row,) = [row for row in rows if row["world"].endswith("theirs")]
-    status, told = looker.call("GET", f"runs/{row['id']}/world")
+    status, told = view_only.call("GET", f"runs/{row['id']}/world")
     assert status == 409 and SECRET not in str(told)
     assert lab[0].call("DELETE", f"runs/{row['id']}")[0] == 204 and (tmp_path / "theirs.toml").exists()
 
@@ -184,7 +184,7 @@ def test_a_snapshot_cannot_take_its_numbers_from_another_file(tmp_path):
             particles(folder, 0, "speed", 0)
 
 
-def test_nobody_deletes_the_folder_of_all_runs(lab):
+def test_the_folder_of_all_runs_cannot_be_deleted(lab):
     server = lab[2]
     (server.folder / "run.json").write_text("{}")
     assert server._inside(str(server.folder)) == ""
@@ -234,15 +234,15 @@ ILL = {
 
 
 @pytest.mark.parametrize("case", ILL)
-def test_a_file_that_is_no_picture_of_ours_is_refused_at_once(looker, case):
+def test_a_file_that_is_no_picture_of_ours_is_refused_at_once(view_only, case):
     began = time.monotonic()
-    with gaps(looker) as found:
-        status, told = looker.call("POST", "open", ILL[case])
+    with gaps(view_only) as found:
+        status, told = view_only.call("POST", "open", ILL[case])
     assert status in (413, 422) and told["problems"][0]["message"], told
     assert max(found) < LONGEST_GAP and time.monotonic() - began < 10
 
 
-def test_pictures_and_movies_give_their_worlds_without_their_pixels(looker, tmp_path):
+def test_pictures_and_movies_give_their_worlds_without_their_pixels(view_only, tmp_path):
     import imageio_ffmpeg
 
     given = metadata.Metadata(TANK + "# ü = \\ ; # \n", "0", "a-b", "A title")
@@ -266,10 +266,10 @@ def test_pictures_and_movies_give_their_worlds_without_their_pixels(looker, tmp_
         [program, "-v", "error", *source, "-movflags", "+faststart+use_metadata_tags", film], check=True
     )
     assert metadata.read(film) == given
-    assert looker.call("POST", "open", film.read_bytes()) == (200, {"toml": given.world})
+    assert view_only.call("POST", "open", film.read_bytes()) == (200, {"toml": given.world})
     packed_text = WORLD_KEY + b"\1\0en\0\0" + zlib.compress(given.world.encode())
     late = png(chunk(b"IDAT", b"no pixels at all"), chunk(b"iTXt", packed_text))
-    assert looker.call("POST", "open", late) == (200, {"toml": given.world})
+    assert view_only.call("POST", "open", late) == (200, {"toml": given.world})
 
 
 # --- one client does not stop the others --------------------------------------------------------------------
@@ -319,16 +319,17 @@ SLOW = {
 }
 
 
-def test_worlds_that_take_long_hold_up_nobody(tmp_path):
-    """All at once from one who may only look: others are answered, and who steers can check a world."""
+def test_slow_worlds_delay_no_other_request(tmp_path):
+    """Many requests come at once with a view-only token: others are answered, and the control token still
+    checks a world."""
     own = Workers(seconds=1.0)
     with lab_in_thread(tmp_path) as (client, gate, server):
         server.workers = own
-        looker = Client(client.base, gate.look)
+        view_only = Client(client.base, gate.look)
         answers: list[tuple[int, object]] = []
 
         def ask(text):
-            answers.append(looker.call("POST", "check", {"toml": text}))
+            answers.append(view_only.call("POST", "check", {"toml": text}))
 
         assert client.call("POST", "check", {"toml": TANK})[0] == 200
         threads = [threading.Thread(target=ask, args=(text,)) for text in SLOW.values()]
@@ -364,7 +365,7 @@ def test_a_task_without_end_or_with_too_much_memory_ends_with_its_process():
         own.close()
 
 
-def test_a_list_of_a_thousand_runs_holds_up_nobody(tmp_path):
+def test_a_list_of_a_thousand_runs_delays_no_other_request(tmp_path):
     record = json.dumps({"outcome": "finished", "message": "", "fingerprint": "a-b", "quantity": "speed"})
     for number in range(1000):
         place = tmp_path / "many" / f"{number:04d}"
@@ -484,13 +485,13 @@ SILENT = {
 
 
 @pytest.mark.parametrize("case", SILENT)
-def test_who_does_not_finish_a_request_is_cut_off(lab, impatient, case):
+def test_a_client_that_does_not_finish_a_request_is_cut_off(lab, impatient, case):
     with raw(lab[0]) as link:
         link.sendall(SILENT[case])
         assert is_closed_within(link, 8)
 
 
-def test_who_drips_a_header_is_cut_off(lab, impatient):
+def test_a_client_that_sends_a_header_slowly_is_cut_off(lab, impatient):
     with raw(lab[0]) as link:
         began = time.monotonic()
         with contextlib.suppress(OSError):
@@ -511,14 +512,14 @@ def test_a_message_in_parts_without_end_is_cut_off(lab, impatient):
         assert is_closed_within(link, 8)
 
 
-def test_a_simulation_that_says_no_hello_is_sent_away(lab, monkeypatch):
+def test_a_simulation_without_hello_is_refused(lab, monkeypatch):
     monkeypatch.setattr("eddyline.serve.hub._HELLO", 0.3)
     with lab[0].socket("simulations/0123456789ee") as silent, pytest.raises(ConnectionClosed) as closed:
         silent.recv(timeout=10)
     assert closed.value.rcvd.code == 4400
 
 
-def test_who_answers_no_ping_is_cut_off(tmp_path, monkeypatch):
+def test_a_client_that_answers_no_ping_is_cut_off(tmp_path, monkeypatch):
     monkeypatch.setattr("eddyline.serve.command.PING", 0.3)
     with lab_in_thread(tmp_path) as (client, _, server), simulation(client), raw(client) as link:
         link.sendall(upgrade(client, f"runs/{RUN}/stream", client.token))
@@ -569,7 +570,7 @@ FLOODS = {
 
 
 @pytest.mark.parametrize("kind", FLOODS)
-def test_a_flood_of_messages_holds_up_nobody(lab, kind):
+def test_a_flood_of_messages_delays_no_other_client(lab, kind):
     client, gate, _ = lab
     with simulation(client) as flow, client.look(RUN, pb.View()) as other, gaps(client) as found:
         hear(other, "hello")
@@ -772,7 +773,7 @@ def test_commands_that_were_not_sent_are_refused_at_once():
 
 
 def test_views_push_no_command_out():
-    """Of views the newest waits for a simulation, however many there were."""
+    """Only the newest view waits for a simulation, however many there were."""
     outbox = Outbox()
     for number in range(1000):
         assert outbox.put(packed(view=pb.View(columns=number)))

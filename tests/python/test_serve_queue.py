@@ -1,4 +1,4 @@
-"""The lab's queue: who is started, who is taken out of it, and what a full disk does to both."""
+"""The lab's queue: starting and removing runs, and the effect of a full disk on both."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_a_run_that_is_stopped_just_before_it_starts_is_not_started(lab, monkeyp
 
 
 def test_a_run_that_is_stopped_while_it_is_handed_over_is_ended_then(lab, monkeypatch):
-    """Whoever stops it saw it waiting; it must not be called stopped while it computes."""
+    """A user stops a run that is shown as waiting; it must not be called stopped while it computes."""
     monkeypatch.setattr(serve_lab, "_HANDED_OVER", 0.01)
     first, second = order(lab), order(lab)
     lab.store.change(first.id, state="finished")

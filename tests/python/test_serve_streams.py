@@ -260,7 +260,7 @@ def test_two_hundred_viewers_get_the_newest_and_cost_little_memory(tmp_path):
 
 
 async def _crowd(client, flow, count: int) -> int:
-    """How many of five frames the viewer got that got the fewest; each is the newest when it comes."""
+    """The smallest number of frames, out of five, that a viewer got; each is the newest when it arrives."""
     from websockets.asyncio.client import connect
 
     url = f"{client.base.replace('http', 'ws')}api/runs/{RUN}/stream?token={client.token}"
@@ -374,7 +374,7 @@ def test_a_message_beyond_all_limits_ends_its_connection_only(lab):
     assert client.call("GET", "version")[0] == 200
 
 
-# --- who may come in ----------------------------------------------------------------------------------------
+# --- access -------------------------------------------------------------------------------------------------
 
 
 def test_tokens_and_origin_hold_for_sockets_too(lab):
@@ -383,8 +383,8 @@ def test_tokens_and_origin_hold_for_sockets_too(lab):
         for path, token in ((f"runs/{RUN}/stream", "wrong"), ("simulations/0123456789ce", gate.look)):
             with client.socket(path, token) as socket:
                 assert closed_with(socket) == 4403
-        with client.socket("runs/ffffffffffff/stream") as nobody:
-            assert closed_with(nobody) == 4404
+        with client.socket("runs/ffffffffffff/stream") as unknown:
+            assert closed_with(unknown) == 4404
         with client.socket(f"runs/{RUN}/stream", gate.look) as looker:
             say(looker, command=pb.Command(id="x", pause=pb.Pause()))
             assert "look only" in hear(looker, "acknowledged").refusal

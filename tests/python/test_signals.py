@@ -1,4 +1,4 @@
-"""What a signal says, on signals whose answer is known."""
+"""Analysis of signals with known answers."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_a_window_ends_where_it_ends_and_not_at_the_next_row() -> None:
 
 @pytest.mark.parametrize("tau", [0.02, 0.1, 0.3])
 def test_the_error_of_a_mean_is_that_of_correlated_rows(tau: float) -> None:
-    """Of coloured noise the mean over T scatters by sqrt(2 tau / T); counting rows would give far less."""
+    """The mean of coloured noise over T scatters by sqrt(2 tau / T); counting rows would give far less."""
     random = np.random.default_rng(7)
     time = np.linspace(0, 10, 1000)
     found = [mean_with_error(time, 5 + coloured_noise(1000, 0.01, tau, random)) for _ in range(150)]
@@ -106,7 +106,7 @@ def test_the_error_of_a_mean_is_that_of_correlated_rows(tau: float) -> None:
 
 @pytest.mark.parametrize(("taus", "within"), [(6, 0.48), (10, 0.55), (20, 0.61)])
 def test_the_error_of_a_mean_covers_what_short_windows_hide(taus: float, within: float) -> None:
-    """The mean of a window lies in the middle of its rows, so that these seem to scatter less, and to forget
+    """The mean of a window is in the middle of its rows, so these seem to scatter less and to decorrelate
     sooner. One error is to hold the true mean in two windows of three; without a correction it does so in
     some 0.4, 0.5 and 0.55 of them."""
     random = np.random.default_rng(11)
@@ -172,7 +172,7 @@ def test_a_vortex_street_is_judged_only_once_it_has_saturated(level: float) -> N
 
 
 @pytest.mark.parametrize("end", [1.5, 2.0, 2.5, 3.0])
-def test_before_that_it_is_not_periodic_yet_and_says_when(end: float) -> None:
+def test_before_that_it_is_not_periodic_yet_and_gives_the_time(end: float) -> None:
     """Judged with all rows, the street is periodic from t = 3.83 on."""
     state = flow_state(*_of(street(end)))
     assert isinstance(state, Unsettled) and state.reason == "not periodic yet"
@@ -356,8 +356,8 @@ def test_a_steady_flow_has_a_mean_without_its_start(end: float) -> None:
 
 
 @pytest.mark.parametrize("end", [2.0, 3.0, 5.0])
-def test_before_that_it_is_not_steady_yet_and_says_when(end: float) -> None:
-    """With a longer run it is found steady from about t = 8 on."""
+def test_before_that_it_is_not_steady_yet_and_gives_the_time(end: float) -> None:
+    """A longer run is found steady from about t = 8 on."""
     state = flow_state(*_of(decay(end)))
     assert isinstance(state, Unsettled) and state.reason == "not steady yet"
     assert state.likely == pytest.approx(8, abs=1)

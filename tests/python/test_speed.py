@@ -65,7 +65,7 @@ def test_a_step_that_costs_more_fails(
     assert said in capsys.readouterr().out
 
 
-def test_a_kind_of_machine_that_is_not_known_passes_and_is_told(
+def test_a_kind_of_machine_that_is_not_known_passes_and_is_reported(
     speed: ModuleType, capsys: pytest.CaptureFixture[str]
 ):
     assert speed.check(STORED, told([1.0], kind="avx512, another"), 0.05) == 0

@@ -1,4 +1,4 @@
-"""What runs the tests: a stage in which nothing ran has failed; who hangs is ended, with what it began."""
+"""The runner of the tests: a stage without tests fails; one that hangs is ended with its processes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def written(folder: Path, text: str) -> str:
 
 @pytest.fixture(autouse=True)
 def _as_if_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a worker of pytest tells its own tests."""
+    """Removes the environment variables that a pytest worker sets for its own tests."""
     for name in [name for name in os.environ if name.startswith("PYTEST_")]:
         monkeypatch.delenv(name)
 
@@ -59,7 +59,7 @@ def test_a_stage_whose_tests_are_all_skipped_has_failed(tmp_path: Path) -> None:
     assert "no browser here" in output
 
 
-def test_skips_are_told_of_where_others_pass(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_skips_are_reported_where_others_pass(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     more = SKIPS + "\ndef test_c():\n    pass\n"
     passed, _ = stages._pytest("-p", "no:cacheprovider", written(tmp_path, more))
     assert passed and "no browser here" in capsys.readouterr().out

@@ -347,7 +347,7 @@ def test_what_cannot_be_done_is_refused_with_a_reason(case):
     assert ".toml" not in str(caught.value)
 
 
-def test_a_move_that_is_too_far_is_refused_in_words_for_who_made_it():
+def test_a_move_that_is_too_far_is_refused_with_the_distance():
     with pytest.raises(RefusedError) as caught:
         Steering(World.from_text(WORLD)).plan(REFUSED["into the wall"][0], 0.05)
     assert re.fullmatch(

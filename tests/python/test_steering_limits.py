@@ -9,6 +9,7 @@ import shlex
 
 import numpy as np
 import pytest
+from small_worlds import tank
 from typer.testing import CliRunner
 
 import eddyline
@@ -23,28 +24,13 @@ from eddyline.run.replay import replay
 from eddyline.world import World
 
 QUIETLY = {"progress": False, "movie": False, "report": False, "threads": 1}
-TANK = """
-format = 1
-[domain]
-size = [0.4, 0.3]
-spacing = 0.02
-gravity = [0, -9.81]
-[fluid]
-density = 1000.0
-kinematic_viscosity = 1e-6
-max_speed = 2.0
-[regions.water]
-shape = "rectangle"
-min = [0, 0]
-max = [0.4, 0.2]
-pressure = "hydrostatic"
-[bodies.post]
-shape = "circle"
-center = [0.1, 0.1]
-diameter = 0.06
-[time]
-end = 10.0
-"""
+TANK = tank(
+    (0.4, 0.3),
+    (0.4, 0.2),
+    0.02,
+    10.0,
+    '[bodies.post]\nshape = "circle"\ncenter = [0.1, 0.1]\ndiameter = 0.06\n',
+).replace("1e-6", "1e-6\nmax_speed = 2.0")
 CHANNEL = """
 format = 1
 [domain]

@@ -79,7 +79,7 @@ def test_core_includes_exist_and_start_at_core():
 
 
 def test_no_two_core_folders_include_each_other():
-    """Of all depths: physics/sph and physics/delta, too."""
+    """The rule holds at all depths, e.g. for physics/sph and physics/delta."""
     uses = {
         (path.parent, (CORE / name).parent)
         for path, bracket, name in all_includes()
@@ -195,7 +195,7 @@ def test_package_imports_only_what_stands_below():
 
 
 def test_the_compiled_core_is_private():
-    """What users see never imports `_core`; the package does, and the tests of the core may."""
+    """Files for users never import `_core`; the package does, and the tests of the core may."""
     seen = [ROOT / name for name in ("examples", "benchmarks", "validation", "worlds", "docs", "README.md")]
     files = [
         file for place in seen for file in (place.rglob("*") if place.is_dir() else [place]) if file.is_file()

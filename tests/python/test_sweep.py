@@ -265,7 +265,7 @@ def test_a_sweep_leaves_another_ones_runs_alone(
     assert {path: path.read_bytes() for path in first.folder.rglob("*.json")} == before
 
 
-def test_arguments_of_another_kind_are_told(world: Path) -> None:
+def test_arguments_of_another_kind_are_reported(world: Path) -> None:
     with pytest.raises(TypeError, match="world = None: must be a World, or the path"):
         eddyline.sweep(None, {"let.a": [0.05, 0.06]})  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="quantities = 3: must be a list of texts"):
@@ -356,7 +356,7 @@ def test_scatter_about_the_fit_is_part_of_the_error() -> None:
 
 
 def test_the_chart_shows_the_fit() -> None:
-    """Of four spacings whose values scatter about it, and not the curve of that order through the finest."""
+    """The curve is a fit to four spacings with scatter, not the curve of that order through the finest."""
     world = World.from_text(small_worlds.DAM)
     values = {10: 5.7012, 20: 5.6090, 40: 5.5891, 80: 5.5812}
     made = rows(values)

@@ -1,4 +1,4 @@
-"""What the budget and the end of a run say of fluid under tension."""
+"""Fluid under tension in the budget and in the closing lines of a run."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def test_a_sheet_of_four_spacings_falls_over_a_weir_as_bernoulli_allows():
 
 
 def test_a_wave_that_hits_a_wall_presses_and_does_not_pull():
-    """Against the probe of Buchner 2002; without friction the wave presses with 0.22 rho g H at first."""
+    """Compares with the probe of Buchner 2002; a wave without friction presses with 0.22 rho g H at first."""
     world = World.load(CASES / "dam_break_buchner.toml", {"domain.spacing": "H/40"})
     simulation = start(world, 8000)
     height, time_unit = world.let["H"], np.sqrt(world.let["H"] / G)

@@ -27,7 +27,7 @@ from two_sites import Link, NotAllowedError, TwoSites  # noqa: E402
 
 
 def refusal() -> str:
-    """Why there cannot be two sites here; empty: there can."""
+    """The reason that this machine cannot have two sites; empty if it can."""
     try:
         with TwoSites(Link(0.0, 1e9)):
             return ""
@@ -47,7 +47,7 @@ def _alone() -> Iterator[None]:
             pytest.skip(told)
         before = set(all_sites())
         yield
-        for _ in range(200):  # who was killed did not remove the sites itself: the relay does
+        for _ in range(200):  # a killed process did not remove the sites; the relay does
             if set(all_sites()) <= before:
                 break
             time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""What a user reads when a world file is wrong: the exact lines."""
+"""The exact lines that a user reads for a wrong world file."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_base_is_right() -> None:
         ('shape = "line"\nfrom = [0, 0]\nto = [0.1, 0.2]\nthickness = 0.03', ""),
     ],
 )
-def test_a_body_that_is_too_thin_to_hold_fluid_is_told_of(body: str, spacings: str) -> None:
+def test_a_body_too_thin_to_hold_fluid_is_reported(body: str, spacings: str) -> None:
     text = f"""
 format = 1
 domain = {{ size = [0.4, 0.4], spacing = 0.01 }}
@@ -113,7 +113,7 @@ time = {{ end = 1 }}
     assert all(f"bodies.gate is {spacings}" in line for line in told)
 
 
-def test_gaps_that_no_flow_fits_through_are_told_of() -> None:
+def test_gaps_that_no_flow_fits_through_are_reported() -> None:
     post = '[bodies.post{k}]\nshape = "circle"\ncenter = [{x}, 0.2]\ndiameter = 0.08\n'
     text = BASE + "".join(post.format(k=k, x=0.41 + 0.1 * k) for k in range(5))
     world = World.from_text(text)
@@ -132,7 +132,7 @@ def test_gaps_that_no_flow_fits_through_are_told_of() -> None:
     assert not wider.warnings
 
 
-def test_an_outflow_that_keeps_no_level_is_told_of() -> None:
+def test_an_outflow_that_keeps_no_level_is_reported() -> None:
     changes = {"domain.gravity": "[0, -9.81]", "boundaries.right.type": "outflow"}
 
     def told(**more: str) -> list[str]:
@@ -148,7 +148,7 @@ def test_an_outflow_that_keeps_no_level_is_told_of() -> None:
     assert told(domain_gravity="[9.81, 0]") == []
 
 
-def test_a_formula_that_never_gives_a_number_is_told_of() -> None:
+def test_a_formula_that_never_gives_a_number_is_reported() -> None:
     def told(quantity: str) -> list[str]:
         expect = f'[[expect]]\nquantity = "{quantity}"\nrange = [0, 1]\n'
         return [line for line in World.from_text(BASE + expect).warnings if "no number" in line]

@@ -85,7 +85,7 @@ def test_value_and_statistics() -> None:
 
 
 def test_final_is_of_the_end() -> None:
-    """Between the last two rows, if the end is; else the last row, with its time."""
+    """The final value is interpolated if the end is between the last two rows; else it is the last row's."""
     world = World.from_text(small_worlds.DAM)
     end = world.end
     rows = {"time": [0.0, 0.9 * end, 1.1 * end], "position": [1.0, 2.0, 4.0]}
@@ -230,7 +230,7 @@ def test_curve_missed() -> None:
 
 
 def test_relative_rms_of_a_scaled_curve() -> None:
-    """Without a shift, a curve that is everywhere 5 % too high has a relative RMS difference of 5 %."""
+    """A curve that is 5 % too high everywhere, not shifted, has a relative RMS difference of 5 %."""
     assert dam_break(shift=0, scale=1.05, limit=0).error == pytest.approx(0.05, abs=2e-3)
 
 
@@ -246,7 +246,7 @@ def test_curve_of_a_short_run() -> None:
 def stream_of(
     drag: NDArray[np.float64], quantity: str, pressure: NDArray[np.float64] | None = None
 ) -> Comparison:
-    """What a run with this drag makes of a quantity, with the windows that its flow gives."""
+    """The comparison of a quantity in a run with this drag, over the windows that its flow gives."""
     world = World.from_text(
         f'{CYLINDER}[observe.drop]\ntype = "pressure_drop"\nfrom = [0.2, 0.2]\nto = [0.9, 0.2]\n'
         f'[[expect]]\nquantity = "{quantity}"\nvalue = 1\ntolerance = 1\n'

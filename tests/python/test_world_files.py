@@ -60,7 +60,7 @@ def test_gallery(path: Path) -> None:
 
 @pytest.mark.parametrize("path", WORLDS, ids=lambda path: path.stem)
 def test_try_lines(path: Path) -> None:
-    """What the header of a world invites to try can be tried."""
+    """Every change that the header of a world suggests is possible."""
     import shlex
 
     from eddyline.world import parse_set
@@ -83,7 +83,7 @@ def test_try_lines(path: Path) -> None:
         ("[2.18, 0.4]", "bodies.cylinder reaches beyond the right and top sides: no fluid acts"),
     ],
 )
-def test_a_body_beyond_a_side_is_told(center: str, told: str | None) -> None:
+def test_a_body_beyond_a_side_is_reported(center: str, told: str | None) -> None:
     from eddyline.world import parse_set
 
     ends = ['boundaries.left={type="wall"}', 'boundaries.right={type="wall"}']
@@ -375,7 +375,7 @@ def test_curve_beside_the_world(tmp_path: Path) -> None:
         World.load(tmp_path / "couette.toml")
 
 
-def test_regions_between_rows_of_particles_are_told_of() -> None:
+def test_regions_between_rows_of_particles_are_reported() -> None:
     text = """format = 1
 [domain]
 size = [1.0, 0.6]
@@ -402,7 +402,7 @@ end = 1
     assert told(0.03125) == []
 
 
-def test_regions_that_leave_no_surface_are_told_of() -> None:
+def test_regions_that_leave_no_surface_are_reported() -> None:
     text = """format = 1
 [domain]
 size = [1.0, 0.6]
@@ -494,7 +494,7 @@ top = { type = "wall" }
 """
 
 
-def test_openings_in_walls_are_told_and_drawn(tmp_path: Path) -> None:
+def test_openings_in_walls_are_reported_and_drawn(tmp_path: Path) -> None:
     world = World.from_text(JET)
     assert re.search(r"opening jet +inflow from \(0, 0.35\) to \(0, 0.45\) m, 5 spacings", describe(world))
     left, right, *_ = Scene.of(world).sides
@@ -504,7 +504,7 @@ def test_openings_in_walls_are_told_and_drawn(tmp_path: Path) -> None:
     assert "jet: inflow" in [call.args[3] for call in text.call_args_list]
 
 
-def test_probes_at_walls_under_a_free_surface_are_told() -> None:
+def test_probes_at_walls_under_a_free_surface_are_reported() -> None:
     probes = "\n".join(
         f'[observe.{name}]\ntype = "probe"\nposition = {place}'
         for name, place in {"floor": [0.5, 0.0], "near": [0.99, 0.1], "inside": [0.5, 0.1]}.items()

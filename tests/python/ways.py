@@ -45,7 +45,7 @@ needs_ranks = pytest.mark.skipif(needs_no_ranks(), reason=f"no MPI in this build
 
 @dataclass(frozen=True)
 class Way:
-    """How a journey of test_law is computed. resumed: the ranks that go on with it from half way; 0: none.
+    """One way to compute a journey of test_law. resumed: number of ranks that continue it half way; 0: none.
     lazy: steps between exchanges."""
 
     journey: str
@@ -113,7 +113,7 @@ ALONE = ("exchange", "sites")
 STAY = (Way("dam-3d", 1, 1, 3, "blocks", "blocking", 2),)
 """Blocks do not look at weights: here all fluid stays with one of two ranks, whatever the exchange."""
 CELLS = {"channel-2d": 15, "dam-3d": 8, "moving-channel": 15}
-"""Of a journey's longest axis: room for so many strips."""
+"""Cells along the longest axis of a journey, the largest possible number of strips."""
 
 
 @functools.cache
@@ -184,7 +184,7 @@ def _meetings(way: Way) -> Iterator[object]:
 
 @dataclass(frozen=True)
 class Told:
-    """What rank 0 of rank_program told at its end."""
+    """The results that rank 0 of rank_program printed at its end."""
 
     ranks: int
     checksum: str

@@ -35,7 +35,7 @@ THEN = {"all pairs": (0.0153, 2), "all pairs, optimised": (0.0093, 2), "cells": 
 """His versions and their fits: seconds of 12,500 steps on a Sparc-20 are coefficient n^power."""
 
 ALL_PAIRS = (20, 30, 42, 60, 84)  # spacings along a side
-"""Beyond 86 fixed-point positions repeat themselves within the domain; cells do not look as far."""
+"""Sizes for all pairs. Beyond 86, fixed-point positions repeat in the domain; cells do not look that far."""
 CELLS = (42, 60, 84, 119, 168, 237)
 ROUNDS = 5
 NO_SKIN = 1e-3  # spacings: lists are searched for anew at every step, as he did
@@ -104,7 +104,7 @@ def timings(
 
 
 def simulation(side: int, neighbors: Literal["cells", "all_pairs"], skin: float | None) -> _core.Simulation:
-    """Of so many spacings along a side, its first steps made."""
+    """A simulation with `side` spacings along a side, after its first steps."""
     world = World.load(WORLD, {"let.n": side, **({} if skin is None else {"method.skin": skin})})
     made = _core.Simulation(world.core, threads=1, neighbors=neighbors, series_interval=1e9)
     made.advance(float("inf"), 3, float("inf"))

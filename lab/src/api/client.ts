@@ -34,7 +34,7 @@ export function formatProblem(problem: Problem): string {
   return `${where}${problem.message}${problem.remedy ? ` ${problem.remedy}` : ""}`;
 }
 
-/** Whether an error means that a newer request replaced this one. */
+/** True if an error means that a newer request replaced this one. */
 export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }

@@ -13,7 +13,7 @@ export class RequestGate {
   /** maxPending: number of simultaneous requests. */
   constructor(private readonly maxPending: number) {}
 
-  /** Whether to send the request now; if true, the caller must call `end` or `fail` afterwards. now: monotonic clock [ms]. */
+  /** True if the request should be sent now; the caller must call `end` or `fail` afterwards. now: monotonic clock [ms]. */
   begin(key: string, now: number): boolean {
     const isWaiting = now < (this.failed.get(key)?.until ?? -Infinity);
     if (isWaiting || this.pending.has(key) || this.unavailable.has(key) || this.pending.size >= this.maxPending) return false;

@@ -148,7 +148,7 @@ function publish({ before, after, blend }: FramePair): void {
   });
 }
 
-/** Whether an earlier or later frame is shown because the due one has not arrived yet. */
+/** True if an earlier or later frame is shown because the due one has not arrived yet. */
 function isLate(pair: FramePair | null, needs: FrameNeeds): boolean {
   const due = dueStep(needs);
   return due !== null && pair?.before.step !== due;

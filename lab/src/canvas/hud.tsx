@@ -17,7 +17,7 @@ import { zoomAt } from "./camera";
 import { startRecording, savePicture } from "./capture";
 import { INITIAL_ORBIT, orbit, zoomOrbit } from "./orbit";
 
-/** Whether a picture is shown; without one there is no colour scale. */
+/** True if a picture is shown; without one there is no colour scale. */
 const hasPicture = computed(() => run.kind.value !== "none" && view.shownFrame.value !== null);
 
 export function CanvasControls() {

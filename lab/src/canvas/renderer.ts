@@ -25,7 +25,7 @@ export interface RenderOptions {
   /** Start points of streaklines [m]. */
   readonly seeds: readonly (readonly [number, number])[];
   readonly contourLines: boolean;
-  /** Whether the fluid fills the domain (no free surface). */
+  /** True if the fluid fills the domain (no free surface). */
   readonly fillsDomain: boolean;
   readonly colorSteps: boolean;
   /** Display of water, 3D only. */
@@ -57,7 +57,7 @@ const POINT_DIAMETER = 1.15; // diameter of a point in particle spacings
 const SOFT_POINT_DIAMETER = 1.7; // diameter of a point that fades towards its edge
 const TRANSMITTED_LIGHT = 0.3; // share of light that a cube of translucent water transmits
 
-/** Whether a frame has the data of a quantity. */
+/** True if a frame has the data of a quantity. */
 export function hasData(frame: Frame, quantity: QuantityName, particles: boolean): boolean {
   return particles ? frame.particles?.quantity === quantity : frame.rasters.has(quantity);
 }

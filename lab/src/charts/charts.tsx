@@ -13,7 +13,7 @@ import { averagingWindow } from "./window";
 
 const MAX_CHARTS = 3;
 const LOW_WINDOW = 560; // CSS pixels
-/** Whether the charts are shown or only their buttons; in a low window they are hidden at first. */
+/** True if the charts are shown or only their buttons; in a low window they are hidden at first. */
 const isOpen = signal(innerHeight >= LOW_WINDOW);
 const chosenCharts = signal<readonly string[] | null>(null);
 

@@ -24,10 +24,10 @@ export const guides = signal<readonly Guide[]>([]);
 /** Corners of the polygon being drawn. */
 export const corners = signal<readonly Point[]>([]);
 
-/** Whether changes apply to the live run instead of the world file. */
+/** True if changes apply to the live run instead of the world file. */
 export const isSteering = computed(() => run.isLive.value && !isStale.value);
 
-/** Whether the world is 2D; only then can one draw. */
+/** True if the world is 2D; only then can one draw. */
 export const is2d = computed(() => !run.is3d.value && (world.drawing.value?.dimensions ?? 2) === 2);
 
 export function chooseTool(next: ToolName): void {
@@ -37,7 +37,7 @@ export function chooseTool(next: ToolName): void {
   guides.value = [];
 }
 
-/** Whether the displayed finished run has moved or removed a body of the file; it cannot be dragged then. */
+/** True if the displayed finished run has moved or removed a body of the file; it cannot be dragged then. */
 export function isMovedInRun(path: string): boolean {
   return path.startsWith("bodies.") && showsRun.value && !run.isLive.value && !isAsInFile(nameOf(path));
 }

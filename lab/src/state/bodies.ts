@@ -7,10 +7,10 @@ import { following } from "./playback";
 import * as run from "./run";
 import { blend, nextFrame, shownFrame } from "./view";
 
-/** Whether the latest frame of a live run is shown; only then can a body be dragged to another place. */
+/** True if the latest frame of a live run is shown; only then can a body be dragged to another place. */
 export const showsPresent = computed(() => following.value && run.isLive.value);
 
-/** Whether a body of the file is still in the displayed run and was not moved. */
+/** True if a body of the file is still in the displayed run and was not moved. */
 export function isAsInFile(name: string): boolean {
   return run.bodies.value.some((body) => body.name === name && !body.moves);
 }

@@ -2,7 +2,7 @@
 
 import { effect, type ReadonlySignal, signal } from "@preact/signals";
 
-/** Whether the window is at most `width` CSS pixels wide. */
+/** True if the window is at most `width` CSS pixels wide. */
 function narrowerThan(width: number): ReadonlySignal<boolean> {
   const query = matchMedia(`(max-width: ${width}px)`);
   const matches = signal(query.matches);
@@ -19,7 +19,7 @@ export const hasSheet = narrowerThan(900);
 /** Phone layout: one chart at a time. */
 export const isPhone = narrowerThan(560);
 
-/** Whether the sheet is open, if the layout has one. */
+/** True if the sheet is open, if the layout has one. */
 export const sheetOpen = signal(false);
 
 effect(() => {

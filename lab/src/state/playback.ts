@@ -5,14 +5,14 @@ import type { Frame } from "../stream/frame";
 import type { FrameEntry } from "../stream/frames";
 import { isLive, kind, frames, framesVersion, latestFrame, timeRange } from "./run";
 
-/** Whether the latest frame is followed. */
+/** True if the latest frame is followed. */
 export const following = signal(true);
 export const playing = signal(false);
 /** Simulated seconds per second of real time. */
 export const speed = signal(1);
 /** The displayed time [s]. */
 export const time = signal(0);
-/** Whether playback restarts at the end. */
+/** True if playback restarts at the end. */
 export const isLooping = computed(() => kind.value === "example");
 
 export const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4] as const;
@@ -26,13 +26,13 @@ export interface FramePair {
 
 /** The data that a picture needs. */
 export interface FrameNeeds {
-  /** Whether a frame has the data. */
+  /** True if a frame has the data. */
   isUsable(frame: Frame): boolean;
-  /** Whether a usable frame lacks optional data, such as the velocity for tracers. */
+  /** True if a usable frame lacks optional data, such as the velocity for tracers. */
   isIncomplete?(frame: Frame): boolean;
-  /** Whether the data of an entry is stored and can be fetched. */
+  /** True if the data of an entry is stored and can be fetched. */
   isStored(entry: FrameEntry): boolean;
-  /** Whether to interpolate between frames also while playback is paused. */
+  /** True if pictures are interpolated between frames also while playback is paused. */
   readonly interpolatesWhenPaused: boolean;
 }
 

@@ -22,7 +22,7 @@ export const bodies = signal<readonly Body[]>([]);
 export const connectionState = signal<ConnectionState>("closed");
 /** Incremented when frames are added or removed. */
 export const framesVersion = signal(0);
-/** Whether the run has stored particles, which can be fetched; null while unknown. */
+/** True if the run has stored particles, which can be fetched; null while unknown. */
 export const hasStoredParticles = signal<boolean | null>(null);
 /** The latest frame of a live run. */
 export const latestFrame = signal<Frame | null>(null);
@@ -32,14 +32,14 @@ export const series = new SeriesStore();
 const histograms = new Map<string, Histogram>();
 let countedFrames = new Set<string>();
 
-/** Whether a simulation is connected: running, paused or writing pictures. */
+/** True if a simulation is connected: running, paused or writing pictures. */
 export const isLive = computed(() => kind.value === "run" && ended.value === null && hello.value?.over === false);
 export const isPaused = computed(() => isLive.value && (progress.value?.paused ?? false));
 
-/** Whether the run is 3D; it is drawn as particles and surfaces. */
+/** True if the run is 3D; it is drawn as particles and surfaces. */
 export const is3d = computed(() => kind.value === "run" && hello.value?.dimensions === 3);
 
-/** Whether a 3D run has no particles that could be shown. */
+/** True if a 3D run has no particles that could be shown. */
 export const lacksFluid = computed(() => {
   framesVersion.value;
   return is3d.value && !isLive.value && hasStoredParticles.value === false && !frames.hasParticles;

@@ -42,10 +42,10 @@ export const runs = signal<readonly Run[]>([]);
 export const runToml = signal<string | null>(null);
 export const starting = signal(false);
 
-/** Whether the world was changed since the displayed run was started. */
+/** True if the world was changed since the displayed run was started. */
 export const isStale = computed(() => run.kind.value === "run" && runToml.value !== null && runToml.value !== world.toml.value);
 
-/** Whether the canvas shows the run; bodies are then drawn where the run has them, not the file. */
+/** True if the canvas shows the run; bodies are then drawn where the run has them, not the file. */
 export const showsRun = computed(() => run.hello.value !== null && !isStale.value);
 
 let connection: Connection | null = null;
@@ -246,7 +246,7 @@ async function fetchParticles(id: string, entry: FrameEntry): Promise<void> {
   await fetchFrameMessage(id, `${id} ${entry.step} particles ${name}`, `particles/${entry.particlesIndex}?quantity=${name}&most=${MAX_PARTICLES}`);
 }
 
-/** Whether particles are displayed; in 3D, always. */
+/** True if particles are displayed; in 3D, always. */
 function showsParticles(): boolean {
   return view.style.value === "particles" || run.hello.value?.dimensions === 3;
 }

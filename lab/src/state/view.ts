@@ -15,7 +15,7 @@ export const scaleMode = signal<ScaleMode>("run");
 export const fixedScale = signal<Scale>({ low: 0, high: 1 });
 export const tracers = signal(true);
 export const streaklines = signal(false);
-/** Whether the velocity field is needed. */
+/** True if the velocity field is needed. */
 export const showsVelocity = computed(() => tracers.value || streaklines.value);
 export const contourLines = signal(false);
 export const colorSteps = signal(false);
@@ -32,7 +32,7 @@ export const extent = signal<{ lower: readonly [number, number]; upper: readonly
 });
 /** The camera set by the user; null shows the whole domain. */
 export const userCamera = signal<Camera | null>(null);
-/** Whether the domain fills the canvas and may be cropped. */
+/** True if the domain fills the canvas and may be cropped. */
 export const fillsCanvas = signal(false);
 const MARGIN = 58; // CSS pixels
 /** Space below the domain for its ruler, legend and buttons; on a narrow canvas the legend is above the buttons (stage.css). */
@@ -61,7 +61,7 @@ export const nextFrame = signal<Frame | null>(null);
 export const blend = signal(0);
 /** The time of the picture drawn last [s]; it lags behind the requested time while frames are loading. */
 export const shownTime = signal(0);
-/** Whether a video is being recorded; playback then waits for frames. */
+/** True if a video is being recorded; playback then waits for frames. */
 export const isRecording = signal(false);
 /** The position under the pointer [m]. */
 export const pointer = signal<readonly [number, number] | null>(null);

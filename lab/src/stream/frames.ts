@@ -24,7 +24,7 @@ export class FrameStore {
     return this.entries;
   }
 
-  /** Whether any frame in memory has particles. */
+  /** True if any frame in memory has particles. */
   get hasParticles(): boolean {
     return [...this.cached.values()].some(({ particles }) => particles !== null);
   }

@@ -148,7 +148,7 @@ function Track() {
   );
 }
 
-/** Whether a mark is a change of the flow, not a pause, step or stop. */
+/** True if a mark is a change of the flow, not a pause, step or stop. */
 function isChange(mark: Mark): boolean {
   return !["pause", "resume", "step", "stop"].includes(mark.command);
 }

@@ -18,7 +18,7 @@ export interface FieldProperties {
   /** Number of steps of filled contours; 0: continuous colours. */
   readonly colorSteps: number;
   readonly contourLines: boolean;
-  /** Whether the fluid fills the domain except for bodies (no free surface). */
+  /** True if the fluid fills the domain except for bodies (no free surface). */
   readonly fillsDomain: boolean;
   /** Colour of the contour lines: red, green, blue, opacity; 0 to 1. */
   readonly lineColor: readonly [number, number, number, number];

@@ -11,7 +11,7 @@ export interface Domain {
   /** Corners [m], one number per dimension. */
   readonly lower: readonly number[];
   readonly upper: readonly number[];
-  /** Whether the sides normal to an axis are periodic. */
+  /** True if the sides normal to an axis are periodic. */
   readonly periodic: readonly boolean[];
   /** Limit of a displacement that the frames do not determine [m]. */
   readonly maxExtrapolation: number;
