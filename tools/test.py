@@ -166,7 +166,7 @@ def mypy(jobs: int) -> Output:
 
 
 def clang_tidy(jobs: int) -> Output:
-    """The core but for the flavours, which hold the same templates once for each instruction set."""
+    """The core without the flavours, which instantiate the same templates for each instruction set."""
     configured, output = _configure(TIDY, "", "-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON", "-DEDDYLINE_UNITY=OFF")
     if not configured:
         return False, output
@@ -253,12 +253,12 @@ def ranks_kills(jobs: int) -> Output:
 
 
 def wheel(jobs: int) -> Output:
-    """What `make wheel` has made, and the Git repository, each installed into an empty environment."""
+    """The wheels of `make wheel`, and the Git repository, each installed into an empty environment."""
     return _pytest("-m", "wheel", "tests/python/test_wheel.py")
 
 
 def openmpi(jobs: int) -> Output:
-    """Ranks under Open MPI: all that concerns the launcher, and some of the ways to share a domain.
+    """Ranks under Open MPI: all tests of the launcher, and some of the ways to decompose a domain.
 
     Its launcher listens on all network devices: here is none but the loopback device of a network of its own.
     """

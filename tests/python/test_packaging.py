@@ -30,7 +30,7 @@ LINKED_IN_CONDA = {"nanobind-backend"}
 
 
 def requirements(lines: list[str]) -> dict[str, SpecifierSet]:
-    """By name, without markers."""
+    """Requirements by name, without markers."""
     parsed = [Requirement(re.sub(r"^([\w.-]+) +(?=[<>=!~])", r"\1", line)) for line in lines]
     return {canonicalize_name(each.name): each.specifier for each in parsed}
 

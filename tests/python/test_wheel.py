@@ -51,7 +51,7 @@ def environment(folder: Path, package: str, python: str | None = None) -> Path:
 
 
 def call(*command: str | Path, cwd: Path) -> str:
-    """What a command prints; it must succeed. Nothing of this tree or of its environment is found."""
+    """Output of a command, which must succeed. It finds nothing of this tree or of its environment."""
     hidden = ("PYTHONPATH", "VIRTUAL_ENV", "EDDYLINE_MPI", "EDDYLINE_MPIEXEC", "LD_LIBRARY_PATH")
     kept = {name: value for name, value in os.environ.items() if name not in hidden}
     kept["PATH"] = os.pathsep.join(

@@ -91,7 +91,7 @@ def test_a_body_beyond_a_side_is_reported(center: str, told: str | None) -> None
     assert told in text if told else "reaches beyond" not in text
 
 
-def test_a_channel_that_bodies_close_is_told() -> None:
+def test_a_channel_that_bodies_close_is_reported() -> None:
     told = "nothing gets from inflow to outflow"
     ends = 'left = { type = "inflow", velocity = 0.5 }\nright = { type = "outflow" }\n'
     walls = [("post", [0.3, 0.2], [0.32, 0.4]), ("sill", [0.3, 0.0], [0.5, 0.2])]
@@ -124,7 +124,7 @@ def test_lengths_are_told_in_spacings_along_each_axis() -> None:
     ("end", "told", "is_noted"),
     [(1e6, "days", False), (4e8, "years", True)],
 )
-def test_runs_that_nobody_waits_for_are_told_of(end: float, told: str, is_noted: bool) -> None:
+def test_very_long_run_times_are_reported(end: float, told: str, is_noted: bool) -> None:
     text = describe(World.load("dam_break", {"time.end": end}), cores=2)
     assert re.search(rf"run time +about [\d.]+ {told} on 2 cores", text), text
     assert ("longer than anyone will wait" in text) == is_noted

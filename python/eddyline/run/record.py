@@ -71,7 +71,7 @@ class Run:
 
     @property
     def message(self) -> str:
-        """Why the run stopped, failed, or was lost, and what to do; empty for a finished run."""
+        """The reason that the run stopped, failed, or was lost, and what to do; empty for a finished run."""
         from eddyline.run.advice import resuming
 
         outcome, said = self.outcome, str(self.record.get("message") or "")

@@ -254,7 +254,7 @@ def _statistics(
 
 
 def why_not(state: FlowState, end: float) -> str:
-    """Why there is no value: `not periodic yet, likely at t = 4 s`."""
+    """The reason that there is no value: `not periodic yet, likely at t = 4 s`."""
     if isinstance(state, Periodic):
         return "too few rows"
     if isinstance(state, Steady):

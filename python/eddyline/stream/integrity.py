@@ -38,7 +38,7 @@ _TRAILER = struct.Struct(f"<{NOTE_BYTES}sQQ")
 bytes come before, and their checksum."""
 TRAILER_BYTES = _TRAILER.size + 8 + len(MAGIC)
 FORMAT = 2
-"""Of JSON and HDF5 files that carry checksums; 1 or none: those of version 0.1 do not."""
+"""Format of JSON and HDF5 files with checksums; files of version 0.1, with 1 or none, have no checksums."""
 _DIGEST = "digest"
 _INFLATION = 1100
 """No compressed data set is more times as long as the file that holds it: deflate reaches 1032."""

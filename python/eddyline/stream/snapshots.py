@@ -85,7 +85,7 @@ WALL_FIELDS = (
 _POINT_DATA = "PointData"
 _POSITION = Field("Points", np.float64, "m", "position (the third coordinate is 0 in two dimensions)", 3)
 KINDS: tuple[Kind, ...] = ("walls", "fluid")
-"""In the order in which they are written."""
+"""Kinds of particles, in the order in which they are written."""
 _NOTE = struct.Struct("<dqqi4s")
 FIELDS: dict[Kind, tuple[Field, ...]] = {"fluid": FLUID_FIELDS, "walls": WALL_FIELDS}
 

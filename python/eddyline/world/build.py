@@ -46,7 +46,7 @@ _CLASSIC = {"cfl": 0.3}
 _GAS = {"artificial_viscosity": 1.0, "artificial_viscosity_beta": 2.0, "artificial_conductivity": 1.0}
 """Defaults of the scheme classic, and of an ideal gas."""
 _SPLASH = {"cfl": 0.9}
-"""Where particles in 3D collide: 1 of 20 splashes broke down with 1.05, 2 of 4 with 1.1, none with 1."""
+"""Options for collisions in 3D: 1 of 20 splashes broke down with 1.05, 2 of 4 with 1.1, none with 1."""
 DEFAULT_JITTER = 0.1
 """Largest random displacement of a jittered start, in spacings."""
 

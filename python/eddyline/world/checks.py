@@ -516,7 +516,7 @@ _GAS_LIMITS: dict[str, tuple[str, Callable[[float], bool]]] = {
     "pressure": (">=", lambda least: least >= 0),
     "density": (">", lambda least: least > 0),
 }
-"""What the start of a gas must be everywhere."""
+"""Conditions that the start of a gas must meet everywhere: sign and test of each quantity."""
 
 
 _UsedField = tuple[Path, _core.Formula, Points, Sequence[float]]

@@ -14,9 +14,9 @@ from ..option_names import one_line, quoted
 from .problems import did_you_mean
 
 FEWEST_POINTS = 3
-"""Of a curve, and of those that a run must have passed."""
+"""Minimum number of points of a curve, and of those that a run must have passed."""
 MOST_BYTES = 4 * 1024**2
-"""Of the file of a curve."""
+"""Maximum size of the file of a curve."""
 DATA = Path(__file__).resolve().parent.parent / "data"
 """The package's data folder."""
 _confined = False

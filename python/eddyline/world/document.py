@@ -36,7 +36,7 @@ from .problems import (
 from .schema import WorldFile, keys_of
 
 OPTION = "--set"
-"""By which the command line gives overrides."""
+"""Command line option for overrides."""
 
 MOST_NAMED = 20
 """Files of a folder that a message names."""
@@ -44,7 +44,7 @@ MOST_NAMED = 20
 LONGEST_TEXT = 200_000
 """Characters of a world file: polygons of thousands of corners have room."""
 MOST_DIGITS = 30
-"""Of a whole number."""
+"""Maximum number of digits of a whole number."""
 LONGEST_LIST = 20_000
 """Entries of a list."""
 DEEPEST = 24

@@ -274,7 +274,7 @@ class _Results:
 
 
 def _not_finite(formula: str, value: float, parts: Mapping[str, Statistic]) -> str:
-    """Why a formula has no value, although all its parts have one."""
+    """The reason that a formula has no value although all its parts have one."""
     found = listed([f"{name} = {rounded(part.value)}" for name, part in parts.items()])
     return f"`{formula}` gives {value}" + (f" with {found}" if found else "")
 

@@ -17,7 +17,7 @@ from .. import _core
 from .problems import listed, number, shown
 
 FIELD_VARIABLES = ("x", "y", "z", "t")
-"""What a field may use: the place [m] and the time [s]."""
+"""Variables that a field may use: the place [m] and the time [s]."""
 
 _WORDS = """
     x y z t time pi and or not if sqrt abs exp log log10 sin cos tan asin acos atan atan2 sinh cosh tanh

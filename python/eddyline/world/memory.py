@@ -13,7 +13,7 @@ from .schema import SIDES, Wall, WorldFile
 BYTES_PER_PARTICLE = {2: 500, 3: 900}
 """Memory of a running simulation for each fluid particle, neighbour lists among it, by dimensions."""
 BYTES_PER_WALL = 200
-"""For each particle of walls."""
+"""Memory of each wall particle [bytes]."""
 BYTES_PER_CELL = 60
 """For each cell of the domain, whether anybody is in it or not."""
 MOST = 2_000_000_000

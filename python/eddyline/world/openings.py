@@ -36,7 +36,7 @@ class Face:
 
     @property
     def is_inflow(self) -> bool:
-        """Whether the file sets its velocity; that of a stream may also point outwards."""
+        """True if the file sets its velocity; that of a stream may also point outwards."""
         return isinstance(self.table, Inflow | Stream)
 
     @property

@@ -17,7 +17,7 @@ _EXPONENT = re.compile(r"e\+?(-?)0*")
 MOST_TOLD = 100
 """Problems that an error lists."""
 Path = tuple[str | int, ...]
-"""Where a value stands in a world file: ("bodies", "cylinder", "diameter"), ("domain", "size", 1)."""
+"""Position of a value in a world file: ("bodies", "cylinder", "diameter"), ("domain", "size", 1)."""
 
 
 @dataclass(frozen=True, order=True)

@@ -23,7 +23,7 @@ TRUSTED = ("mean", "min", "max", "rms", "amplitude", "noise")
 """Of coefficients, pressure drops and lines: over the window in which the flow is steady or periodic; noise
 is the standard deviation once period and harmonics are removed, relative to the mean."""
 COEFFICIENTS = {"drag_coefficient": "total_x", "lift_coefficient": "total_y"}
-"""Of a body: force / (density velocity^2 length / 2), in 3D with area in place of length; and the force that
+"""Coefficients: force / (density velocity^2 length / 2), in 3D with area for length; and the force that
 each is made of."""
 SCALARS = ("strouhal",)
 """Of a body, found by the analysis of the run as a whole."""

@@ -23,7 +23,7 @@ _MOST = 40_000  # sample points of the whole fluid: 200 x 200, or 34^3
 
 
 def lattice(low: Sequence[float], high: Sequence[float], dimensions: int, most: int) -> Points:
-    """About `most` centres of equal cells between two corners; z = 0 in 2D; none if the box is empty."""
+    """Centres of about `most` equal cells between two corners; z = 0 in 2D; none if the box is empty."""
     size = [high[k] - low[k] for k in range(dimensions)]
     if min(size) <= 0:
         return np.zeros((0, 3))

@@ -1,4 +1,4 @@
-"""What a free stream asks of a world: sides of type stream."""
+"""Rules of a free stream: sides of type stream."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _around(file: WorldFile, streams: list[Face]) -> Found:
 
 
 def stream_notes(file: WorldFile) -> Iterator[str]:
-    """What is worth knowing of bodies in a stream."""
+    """Notes on bodies in a stream."""
     streams = [name for name in SIDES[:4] if isinstance(file.boundaries.side(name), Stream)]
     if not streams:
         return

@@ -16,7 +16,7 @@ from eddyline.validate.references import load_world
 Floats = NDArray[np.float64]
 Series = dict[str, dict[str, Floats]]
 LENGTH = 2.0
-"""Of the channel [m], in heights."""
+"""Length of the channel [m], also in heights."""
 PULSE = 1.0
 """Height of the pressure pulse [Pa], of density U^2."""
 PASSAGES = (2.5, 4.0)

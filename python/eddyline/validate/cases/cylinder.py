@@ -73,7 +73,7 @@ def _stream(name: str, reynolds: int, across: int, end: float, setting: Setting)
 CHANNEL = "cylinder"
 STEADY = {"drag": 5.5795, "lift": 0.01062, "pressure": 2.938, "eddies": 0.8468}  # DFG 2D-1
 ENDS = {20: {10: 20, 20: 50, 40: 20}, 100: {10: 35, 20: 50, 40: 35}}
-"""Of the runs, in D/U, by Reynolds number and spacings to the diameter. At 20 spacings the ringing of the
+"""Run times, in D/U, by Reynolds number and spacings to the diameter. At 20 spacings the ringing of the
 start dies out late, and the noise of the lift at Re 20, which is small, asks for a long mean: those of 25 D/U
 scatter by 0.0025 from run to run. 40 spacings cost eight times as much and have less of both."""
 DRAG_MAX, DRAG_MEAN, LIFT, STROUHAL = 3.2274, 3.1958, 1.0039, 0.3018  # DFG 2D-2; lift: half of peak to peak

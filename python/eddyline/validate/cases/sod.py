@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 TIME = 0.15  # s
 LENGTH = 1.0  # m
 SHOCK_SPEED, SHOCKED = 1.752156, (0.265574, 0.927453, 0.303130)
-"""Of the shock [m/s]; density, velocity and pressure behind it."""
+"""Speed of the shock [m/s]; density, velocity and pressure behind it."""
 
 
 @dataclass(frozen=True)
