@@ -189,6 +189,16 @@ def test_worlds_in_documents_are_valid(page: Path):
             tomlkit.parse(text)
 
 
+def test_each_step_from_a_sketch_to_a_world_is_a_valid_world():
+    """The blocks of the page build one file; after each block it is a world that the check has nothing against."""
+    parts = list(blocks(ROOT / "docs" / "sketch-to-world.md", "toml"))
+    assert len(parts) == 4
+    for step in range(1, 5):
+        world = World.from_text("\n".join(parts[:step]))
+        assert not world.warnings
+        assert not [note for note in world.notes if not note.startswith("1 expected value")]
+
+
 @pytest.mark.parametrize("page", [page for page in PAGES if any(blocks(page, "python"))], ids=ids)
 def test_python_in_documents_runs(page: Path, tmp_path, monkeypatch, capsys):
     """As written, but for short runs without films."""
