@@ -190,7 +190,7 @@ def test_worlds_in_documents_are_valid(page: Path):
 
 
 def test_each_step_from_a_sketch_to_a_world_is_a_valid_world():
-    """The blocks of the page build one file; after each block it is a world that the check has nothing against."""
+    """The blocks of the page add up to one file, which is a world without notes after each block."""
     parts = list(blocks(ROOT / "docs" / "sketch-to-world.md", "toml"))
     assert len(parts) == 4
     for step in range(1, 5):
