@@ -189,6 +189,16 @@ def test_worlds_in_documents_are_valid(page: Path):
             tomlkit.parse(text)
 
 
+def test_each_step_from_a_sketch_to_a_world_is_a_valid_world():
+    """The blocks of the page add up to one file, which is a world without notes after each block."""
+    parts = list(blocks(ROOT / "docs" / "sketch-to-world.md", "toml"))
+    assert len(parts) == 4
+    for step in range(1, 5):
+        world = World.from_text("\n".join(parts[:step]))
+        assert not world.warnings
+        assert not [note for note in world.notes if not note.startswith("1 expected value")]
+
+
 @pytest.mark.parametrize("page", [page for page in PAGES if any(blocks(page, "python"))], ids=ids)
 def test_python_in_documents_runs(page: Path, tmp_path, monkeypatch, capsys):
     """As written, but for short runs without films."""
@@ -253,7 +263,9 @@ def found_somewhere(code: str) -> bool:
     return "/" not in code and any((ROOT / "python" / "eddyline").rglob(code))
 
 
-@pytest.mark.parametrize("page", [ROOT / "ARCHITECTURE.md", ROOT / "GLOSSARY.md"], ids=ids)
+@pytest.mark.parametrize(
+    "page", [ROOT / "ARCHITECTURE.md", ROOT / "GLOSSARY.md", ROOT / "docs" / "extending.md"], ids=ids
+)
 def test_symbols_that_documents_name_exist(page: Path):
     """Every identifier in backticks stands somewhere in the sources, each part of a::b and a.b by itself."""
     wrong = []
