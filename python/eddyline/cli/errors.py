@@ -46,11 +46,11 @@ def check_drawing(file: Path | None) -> None:
 def errors() -> Iterator[None]:
     """Errors that a user can cause as lines on standard error, with their exit code; anything else is a
     fault of ours."""
-    from eddyline.option_names import of_options
+    from eddyline.option_names import naming_options
     from eddyline.ranks.session import is_follower
 
     try:
-        with of_options():
+        with naming_options():
             yield
     except (typer.Exit, typer.Abort):
         raise

@@ -106,7 +106,7 @@ Patience = Annotated[
 Boxes = Annotated[int, typer.Option(min=1, metavar="B", help="Cut the domain of each rank into B boxes.")]
 
 
-def _manner(
+def _execution_options(
     threads: Threads = 0,
     ranks: Ranks = None,
     boxes: Boxes = 1,
@@ -123,10 +123,10 @@ def _manner(
     """Options of how a run is computed: none changes a bit of the result except --lazy-inexact."""
 
 
-def with_manner(command: Callable[..., None]) -> Callable[..., None]:
+def with_execution_options(command: Callable[..., None]) -> Callable[..., None]:
     """Gives a command all options of how a run is computed in place of its parameter `execution_options`,
     which gets them by name."""
-    shared = inspect.signature(_manner, eval_str=True).parameters
+    shared = inspect.signature(_execution_options, eval_str=True).parameters
 
     @functools.wraps(command)
     def with_options(**values: Any) -> None:

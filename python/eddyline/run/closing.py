@@ -241,7 +241,7 @@ def proposal(world: str) -> str:
 
 def _values_without_expectations(results: Mapping[str, Any]) -> list[str]:
     """The values themselves, where nothing is expected of them; the highest speed if there are none."""
-    values = told_once(results.get("values", []))
+    values = without_duplicates(results.get("values", []))
     if not values:
         speed = results.get("series", {}).get("budget", {}).get("max_speed")
         return [f"highest speed {speed['max']:.4g} m/s; this world expects no values"] if speed else []
@@ -253,7 +253,7 @@ def _values_without_expectations(results: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def told_once(values: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def without_duplicates(values: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The values that there are; a quantity that has none stands once, without its statistics, with the
     reason. That of a force is the one of its coefficients."""
     out: dict[str, dict[str, Any]] = {}

@@ -38,7 +38,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Foreseen:
+class KnownRange:
     """text: `+5 to +7 % at D/12 (sweep of ...)`; as_expected: whether a value is so; finest: what the finest
     stored spacing gives, in words, or nothing."""
 
@@ -60,7 +60,7 @@ def stored() -> tuple[Known, ...]:
     )  # fmt: skip
 
 
-def foresee(world: World, comparison: Comparison) -> Foreseen | None:
+def known_range(world: World, comparison: Comparison) -> KnownRange | None:
     """What is known of a value that is outside its band, at the spacing of this world or between two stored
     ones; None where nothing is known."""
     if comparison.measured is None or not comparison.error or not comparison.relative:
@@ -92,7 +92,7 @@ def foresee(world: World, comparison: Comparison) -> Foreseen | None:
     words = ""
     if finest.count > (1 + NEAR) * count:
         words = f"{finest.value:.4g} with {finest.count:g} spacings to the reference length ({finest.origin})"
-    return Foreseen(text, low <= comparison.measured <= high, words)
+    return KnownRange(text, low <= comparison.measured <= high, words)
 
 
 def _percent(share: float) -> str:

@@ -15,7 +15,7 @@ from eddyline.world.schema import Inflow, Wall
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eddyline.run.known import Foreseen
+    from eddyline.run.known import KnownRange
     from eddyline.world import Comparison, World
 
 FAST = 0.15  # Mach number, above which compressibility is a suspect
@@ -50,7 +50,7 @@ class Suspects:
         self.reached = reached
         self.drags = drags
 
-    def reason(self, comparison: Comparison, *, unbounded: bool, known: Foreseen | None = None) -> str:
+    def reason(self, comparison: Comparison, *, unbounded: bool, known: KnownRange | None = None) -> str:
         """Of a value that is inside nothing but that the run is not over."""
         so_far = f"t = {self.reached:.4g} s of {self.world.end:.4g} s"
         is_short = self.reached < 0.999 * self.world.end
