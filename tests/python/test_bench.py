@@ -198,8 +198,8 @@ def test_machine_measures_copies_and_arithmetic(monkeypatch: pytest.MonkeyPatch)
         ("step --sizes 1e9 --dim 2", "1000000000: no box in 2D. "),
         ("step --threads 1000000", "1000000: more threads than the "),
         ("machine --threads 1000000", "1000000: more threads than the "),
-        ("machine --case dam", "--case: there is no such option. Known: --help, --json and --threads."),
-        ("step --tread 1", '--tread: there is no such option. Did you mean "--threads"?'),
+        ("machine --case dam", "--case: unknown option. Known: --help, --json and --threads."),
+        ("step --tread 1", '--tread: unknown option. Did you mean "--threads"?'),
         ("step --case gas --scheme delta", "gas is computed by classic alone. Add --scheme classic"),
     ],
 )

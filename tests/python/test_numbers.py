@@ -180,8 +180,8 @@ def test_a_value_outside_says_by_how_much_and_why(tmp_path: Path) -> None:
     first = found["expectations"][0]
     assert first["inside"] is False and first["error"] == pytest.approx(3.32 / 3.24 - 1, abs=2e-3)
     assert first["reason"] == (
-        "resolution is not measured: a sweep over domain.spacing would tell; "
-        "this world may differ from the one that was measured"
+        "the effect of the resolution is unknown; run a sweep over domain.spacing; "
+        "this world may differ from the published case"
     )
     line, reason = table_lines(run_in(tmp_path, found))[:2]
     assert re.fullmatch(
@@ -227,7 +227,7 @@ def test_suspects() -> None:
     assert "blockage" not in results(8.0, one)["expectations"][0]["reason"], "published for a channel"
     unbounded = results(8.0, one + "unbounded = true\n")["expectations"][0]["reason"]
     assert unbounded.startswith(
-        "in part the size of the domain: it raises the value by an estimated 54 % by blockage "
+        "in part the size of the domain: it raises the value by about 54 % by blockage "
         "(the body takes 24 % of the width); resolution is not measured"
     )
     low = CHANNEL + expect("cylinder.drag_coefficient.mean", 4.0, 4.1) + "unbounded = true\n"
@@ -235,14 +235,14 @@ def test_suspects() -> None:
     edge = CHANNEL + expect("cylinder.drag_coefficient.mean", 3.2, 3.4)
     covered = results(8.0, edge)["expectations"][0]
     assert covered["inside"] is False
-    assert covered["reason"].startswith("likely too short: the statistical error covers the difference; ")
+    assert covered["reason"].startswith("the run is likely too short: the statistical error exceeds the difference; ")
 
 
 def test_the_mach_number_is_blamed_for_as_much_as_it_can_do() -> None:
     """At Mach 0.2 pressures change by 2 %, which is much of a difference of 4 %, and nothing of 130 %."""
     near, far = (CHANNEL + expect("cylinder.drag_coefficient.mean", low, low + 0.1) for low in (2.98, 1.3))
     reason = results(8.0, near, speed=6.0)["expectations"][0]["reason"]
-    assert reason.startswith("in part the Mach number: 0.20 changes pressures by an estimated 2 %; ")
+    assert reason.startswith("in part the Mach number: 0.20 changes pressures by about 2 %; ")
     assert "Mach" not in results(8.0, far, speed=6.0)["expectations"][0]["reason"]
     assert "Mach" not in results(8.0, near, speed=4.0)["expectations"][0]["reason"]
 
@@ -261,11 +261,11 @@ def test_too_small_a_domain_is_blamed_and_never_the_spacing(wide: bool) -> None:
     sizes: dict[str, str | float] = {"let.H": 60, "let.X": 38, "let.XU": 16} if wide else {}
     reason = evaluate(World.from_text(text, overrides=sizes), data, reached=50.0).reasons[0]
     sweep = (
-        "resolution is not measured: a sweep over domain.spacing would tell; "
-        "this world may differ from the one that was measured"
+        "the effect of the resolution is unknown; run a sweep over domain.spacing; "
+        "this world may differ from the published case"
     )
     domain = (
-        "in part the size of the domain: it raises the value by an estimated 5 % by blockage (the body takes "
+        "in part the size of the domain: it raises the value by about 5 % by blockage (the body takes "
         "5 % of the width) and 4.3 % by the inflow 8 diameters upstream, if what was measured is an "
         "unbounded stream; "
     )
@@ -466,7 +466,7 @@ def test_the_outlook_of_a_run(tmp_path: Path, end: float, words: str) -> None:
         assert found.words == words
     short = World.from_text(CHANNEL.replace("end = 8.0", "end = 2.5"))
     if found.likely is not None:
-        assert ConvergenceForecast(short, RunFolder(tmp_path)).look_now().words.endswith("s, after the end")
+        assert ConvergenceForecast(short, RunFolder(tmp_path)).look_now().words.endswith("s, after time.end")
 
 
 def test_what_was_foreseen_and_is_past_is_not_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -149,7 +149,7 @@ def test_lazy_steps_say_how_lazy_they_were_and_whether_they_broke_the_law(
 
     done = eddyline(*options, "--lazy-inexact", "--out", str(inexact))
     assert done.returncode == 0, done.stderr
-    assert done.stderr.startswith("BREAKS THE LAW: --lazy 3 --lazy-inexact:")
+    assert done.stderr.startswith("breaks the law: --lazy 3 --lazy-inexact:")
     assert "BREAKS THE LAW" in done.stdout
     record = json.loads((inexact / "run.json").read_text())
     assert record["lazy"] == {"every": 3, "exact": False}
@@ -180,8 +180,8 @@ def test_bad_input_is_told_once_and_by_its_name(channel: Path, tmp_path: Path) -
         (["--combine", "site", "--exchange", "auto"], "Choose one of: nonblocking, blocking"),
         (["--combine", "sites"], 'combine = "sites": must be "none" or "site"'),
         (["--compress", "yes"], 'compress = "yes": must be "none" or "site"'),
-        (["--ranks", "2", "--sites", "2,2"], "sites = 2,2: must be one or more ranks a site, and 2 together"),
-        (["--sites", "two"], "two: must be numbers of ranks, e.g. 2,2"),
+        (["--ranks", "2", "--sites", "2,2"], "sites = 2,2: must be at least one rank per site, and 2 in total"),
+        (["--sites", "two"], "two: must be numbers of ranks between commas, e.g. 2,2"),
         (["--exchange", "one-sided-lock"], 'Did you mean "onesided-lock"?'),
         (["--ranks", "2", "--decomposition", "slices"], "must be bisection, blocks, strips, strips-x"),
         (["--ranks", "2", "--set", "let.nonsense=1"], "nonsense"),
@@ -458,7 +458,7 @@ def test_a_launcher_that_is_killed_is_told_of(
     monkeypatch.setenv("EDDYLINE_MPIEXEC", str(launcher))
     done = eddyline("run", str(channel), "--out", str(tmp_path / "out"), "--ranks", "2")
     assert done.returncode == 5
-    assert "a rank of 2 was lost: the launcher was killed, most likely as memory ran out" in done.stderr
+    assert "one of 2 ranks was lost: the launcher was killed, most likely as memory ran out" in done.stderr
 
 
 def test_ranks_end_in_order_when_the_program_that_started_them_is_killed(
@@ -469,7 +469,7 @@ def test_ranks_end_in_order_when_the_program_that_started_them_is_killed(
     assert code == -signal.SIGKILL, errors
     record = json.loads((out / "run.json").read_text())
     assert record["outcome"] == "stopped by user", errors
-    assert record["message"].startswith("stopped as the command that started its ranks was killed at t = ")
+    assert record["message"].startswith("stopped because the command that started its ranks was killed at t = ")
     assert list(out.glob("checkpoints/*/manifest.json")) and (out / "report.html").exists()
     assert not processes_of(0, os.getpid()) + processes_of(1, os.getpid())
 
@@ -535,7 +535,7 @@ def test_ranks_end_in_order_when_their_launcher_is_killed(channel: Path, tmp_pat
     code, errors = disturb(channel, out, kill)
     assert code == 5, errors
     assert "the launcher of 2 ranks was killed, and the run ended in order" in errors, errors
-    assert f"`eddyline resume {out}` goes on from its last checkpoint" in errors
+    assert f"`eddyline resume {out}` continues from its last checkpoint" in errors
     assert json.loads((out / "run.json").read_text())["outcome"] == "stopped by user"
     assert list(out.glob("checkpoints/*/manifest.json")) and (out / "report.html").exists()
     assert not processes_of(0, os.getpid()) + processes_of(1, os.getpid())

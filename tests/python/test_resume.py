@@ -168,7 +168,7 @@ def test_the_report_says_from_where_its_times_are(tmp_path: Path) -> None:
     told = eddyline.resume(
         tmp_path / "run", steps=9, threads=1, progress=False, movie=False
     ).report.read_text()
-    assert "at steps 5 and 7; times and speed are those since" in told
+    assert "at steps 5 and 7; times and speed count from there" in told
     assert "Where the time of a step goes since step 7." in told
 
 
@@ -271,7 +271,7 @@ def test_a_killed_run_goes_on_from_what_a_signal_has_saved(tmp_path: Path) -> No
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     assert watched.outcome == eddyline.Run.open(out).outcome == "lost" and ": lost>" in repr(watched)
-    assert watched.message.startswith(f"was killed, or its machine stopped; `eddyline resume {out}` goes on")
+    assert watched.message.startswith(f"the run was killed, or its machine stopped; `eddyline resume {out}` goes on")
     with pytest.raises(RequestError, match=r"did not come to its end \(was killed\)"):
         replay(out, out=tmp_path / "again", progress=False)
     step = json.loads(manifests()[0].read_text())["step"]

@@ -118,10 +118,10 @@ def test_the_runs_of_a_sweep_are_named(tmp_path: Path, monkeypatch: pytest.Monke
     sweep = Path("runs/dam/sweeps/0001")
     sweep.mkdir(parents=True)
     (sweep / "sweep.json").touch()
-    assert told_of(str(sweep)) == f"{sweep}: is a sweep without a run"
+    assert told_of(str(sweep)) == f"{sweep}: is a sweep without runs; run the sweep again"
     for point in ("a=0.1", "a=0.2"):
         RunFolder.create("dam", out=sweep / point).write_record({})
-    assert told_of(str(sweep)) == f"{sweep}: is a sweep; its runs are a=0.1 and a=0.2. Write {sweep}/a=0.1"
+    assert told_of(str(sweep)) == f"{sweep}: is a sweep with the runs a=0.1 and a=0.2; write e.g. {sweep}/a=0.1"
 
 
 def test_a_disk_without_room_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -100,7 +100,7 @@ def run(tmp_path_factory) -> eddyline.Run:
 
 def test_a_repeated_run_says_whether_it_is_the_same(run):
     again = replay(run.folder, out=run.folder.parent / "again", **QUIETLY)
-    assert f"{run.fingerprint}, the same as that of {run.folder}" in closing_lines(again)
+    assert f"{run.fingerprint}, identical to {run.folder}" in closing_lines(again)
 
 
 def test_every_command_is_obeyed_and_kept(run):

@@ -230,7 +230,7 @@ def test_ctrl_c_between_steps_leaves_a_table(world: Path, monkeypatch: pytest.Mo
     words = ["sweep", str(world), "--set", "let.a=0.05,0.06", "--until", "0.004", "--threads", "1"]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 130
-    assert "stopped: 1 of 2 points are done; the same command goes on" in done.output
+    assert "stopped: 1 of 2 points are done; the same command continues" in done.output
     assert len(pd.read_csv("runs/small/sweeps/0001/table.csv")) == 1
 
 
