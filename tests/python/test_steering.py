@@ -176,7 +176,7 @@ def test_fluid_makes_room_for_a_body_and_the_budget_says_how_much():
     (last,), (first,) = before["budget"][2][-1:], after["budget"][2][:1]
     room = first[columns.index("left_mass")] - last[columns.index("left_mass")]
     assert 0.8 < room / (math.pi * 0.02**2) < 1.6  # what stands within a quarter of a spacing goes as well
-    assert f"{room:.3g} kg/m of fluid made room" in text
+    assert f"{room:.3g} kg/m of fluid was displaced" in text
     assert last[columns.index("mass")] - first[columns.index("mass")] == pytest.approx(room, rel=0.2)
     distance = np.hypot(*(simulation.position - [0.4, 0.09]).T)
     assert distance.min() > 0.02

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from eddyline.world import World
 
 SHARE = 0.006
-"""Of the time of the computation that frames may take: there are fewer of them where they are dear."""
+"""Largest share of the computing time that frames may take; expensive frames are sent less often."""
 SLOWEST = 0.5  # frames a second, whatever they cost
 MOST_PARTICLES = 400_000  # in a frame; of more, always the same share
 FASTEST = 30.0  # frames a second

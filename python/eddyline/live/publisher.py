@@ -175,7 +175,7 @@ class Publisher:
                 self._send_all(socket, listener)
             except (ConnectionClosed, ConnectionError):
                 if socket.close_code in _REFUSED:
-                    self.refusal = socket.close_reason or "it wants nothing of it"
+                    self.refusal = socket.close_reason or "it refused the connection"
                     raise _NotWantedError from None
                 raise
 
@@ -203,7 +203,7 @@ class Publisher:
             if over:
                 return
             if not listener.is_alive():
-                raise ConnectionError("the hub is gone")
+                raise ConnectionError("the hub has closed the connection")
 
     def _has_news(self) -> bool:
         waiting = any(series.has_news for series in self._series.values())
@@ -258,7 +258,7 @@ class Publisher:
         command.ClearField("asked_at")
         with self._change:
             if len(self._commands) >= MOST_COMMANDS:
-                return f"{MOST_COMMANDS} commands wait already; send it again later."
+                return f"{MOST_COMMANDS} commands are already waiting. Send it again later."
             self._commands.append(command)
         return ""
 

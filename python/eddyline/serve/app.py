@@ -110,18 +110,20 @@ class Doorkeeper:
             await self._app(scope, receive, send)
             return
         if not self._gate.knows(HTTPConnection(scope)):
-            await _turn_away(scope, receive, send, 403, "This server is not known by that name, or page.")
+            await _turn_away(
+                scope, receive, send, 403, "This server does not accept that host name or origin."
+            )
             return
         if scope["type"] == "websocket":
             await self._app(scope, receive, send)
             return
         if b"transfer-encoding" in dict(scope["headers"]):  # a body in a million parts costs as many turns
-            await _turn_away(scope, receive, send, 411, "Say how long the body is: Content-Length.")
+            await _turn_away(scope, receive, send, 411, "Content-Length is required.")
             return
         length = dict(scope["headers"]).get(b"content-length", b"0")
         is_number = length.isdigit() and len(length) < 18
         if scope["path"] != _OPEN and (not is_number or int(length) > self._body):
-            await _turn_away(scope, receive, send, 413, f"At most {self._body:,} bytes are taken.")
+            await _turn_away(scope, receive, send, 413, f"At most {self._body:,} bytes are allowed.")
             return
         taken = 0
 
@@ -130,7 +132,7 @@ class Doorkeeper:
             message = await receive()
             taken += len(message.get("body", b""))
             if taken > self._body and scope["path"] != _OPEN:
-                raise HTTPException(413, f"At most {self._body:,} bytes are taken.")
+                raise HTTPException(413, f"At most {self._body:,} bytes are allowed.")
             return message
 
         async def send_with_headers(message: Message) -> None:
@@ -178,7 +180,7 @@ async def _unreadable(request: Request, error: Exception) -> JSONResponse:
 
 async def _unwritable(request: Request, error: Exception) -> JSONResponse:
     return _answer(
-        507, [Fault(message=f"{str(error).capitalize()}.", remedy="Make room on the server's disk.")]
+        507, [Fault(message=f"{str(error).capitalize()}.", remedy="Free space on the disk of the server.")]
     )
 
 

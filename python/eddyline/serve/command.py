@@ -66,8 +66,8 @@ def serve(
     base = f"http://{names[0] if names and host in _EVERYWHERE else local}:{port}/"
     config = configured(lab, gate, log_level="warning", timeout_graceful_shutdown=GRACE)
     say(f"runs in     {lab.folder}")
-    say(f"to steer    {base}?token={gate.steer}")
-    say(f"to look     {base}?token={gate.look}")
+    say(f"control     {base}?token={gate.steer}")
+    say(f"view only   {base}?token={gate.look}")
     say(f"from a run  eddyline run WORLD --live '{base}?token={gate.steer}'")
     if browse:
         _browse(f"{base}?token={gate.steer}", say)
@@ -112,7 +112,7 @@ def _listen(host: str, port: int | None) -> socket.socket:
         listener.listen()  # requests before the server is up wait for it
         listener.set_inheritable(False)
         return listener
-    raise PortError(f"--host {host}: cannot listen at this address")
+    raise PortError(f"--host {host}: cannot listen on this address; check the address")
 
 
 def _own_name(local: str) -> str:
@@ -123,12 +123,12 @@ def _own_name(local: str) -> str:
 def _browse(url: str, say: Callable[[str], None]) -> None:
     """Opens a browser, if there is one, when the server is up."""
     if not PAGE.is_dir():
-        say("this build has no page: only the API answers")
+        say("this build has no web page; only the API is available")
         return
 
     def go() -> None:
         if not webbrowser.open(url):
-            say("no browser was found: open the first address in one")
+            say("no browser was found; open the control address in a browser")
 
     timer = threading.Timer(0.8, go)
     timer.daemon = True

@@ -43,7 +43,7 @@ def check_folder(folder: Path) -> None:
                     places.append((Path(entry.path), depth + 1))
                 elif not entry.is_file(follow_symlinks=False):
                     kind = "a link" if entry.is_symlink() else "neither a file nor a folder"
-                    raise ForeignFileError(f"{inside} is {kind}; the lab shows runs of plain files only")
+                    raise ForeignFileError(f"{inside} is {kind}; the lab shows only runs made of plain files")
         if count > _MOST_FILES or depth > _DEEPEST:
             raise ForeignFileError(
                 f"the run has more than {_MOST_FILES:,} files, or too many folders in folders"

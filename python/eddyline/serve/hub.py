@@ -49,7 +49,7 @@ class Hub:
         channel = self.channel(run)
         limits = self.limits
         if len(channel.viewers) >= limits.viewers or self.viewers >= limits.viewers_in_all:
-            await socket.close(TOO_MUCH, f"{len(channel.viewers)} viewers look already")
+            await socket.close(TOO_MUCH, f"{len(channel.viewers)} viewers are already connected, the maximum")
             return
         await Viewer(socket, channel, may, limits.commands, self._workers).serve()
 
@@ -95,9 +95,9 @@ class Hub:
         try:
             message = parsed_of_any_size(await asyncio.wait_for(_next(socket), _HELLO))
         except asyncio.TimeoutError:
-            raise BadMessageError(f"a simulation says hello within {_HELLO:g} s") from None
+            raise BadMessageError(f"a simulation must send hello within {_HELLO:g} s") from None
         if message.WhichOneof("body") != "hello":
-            raise BadMessageError("a simulation says hello first")
+            raise BadMessageError("a simulation must send hello first")
         try:
             check_hello(message.hello)
         except ValueError as error:
@@ -107,7 +107,7 @@ class Hub:
     def _take(self, channel: Channel, message: pb.Message) -> None:
         kind = message.WhichOneof("body")
         if kind not in _KINDS:
-            raise BadMessageError(f"a simulation does not send {kind or 'an empty message'} here")
+            raise BadMessageError(f"unexpected message from a simulation: {kind or 'empty'}")
         try:
             channel.take(message)
         except ValueError as error:
@@ -154,6 +154,6 @@ async def _pass_on(socket: WebSocket, outbox: Outbox) -> None:
 def _refuse(channel: Channel, commands: list[pb.Command]) -> None:
     """Says of commands that the connection of a simulation ended before they were sent."""
     for command in commands:
-        text = "not applied: the connection to the run has ended. Send it again when it is back."
+        text = "not applied: the connection to the run was lost. Send it again after it is restored."
         name = command.WhichOneof("action") or ""
         channel.take(packed(acknowledged=pb.Acknowledged(id=command.id, refusal=text, command=name)))

@@ -53,7 +53,7 @@ class Pipe:
     ) -> None:
         """Tells the process which run to compute. Raises OSError if it does not listen yet."""
         if not self.is_heard:
-            raise OSError("the spare process has not begun to listen")
+            raise OSError("the prewarmed process did not start to listen")
         order = {
             "arguments": list(arguments),
             "environment": dict(environment),

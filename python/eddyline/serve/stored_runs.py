@@ -34,7 +34,7 @@ from eddyline.stream.snapshots import part_name, read_snapshot, snapshot_count, 
 if TYPE_CHECKING:
     from eddyline.world import World
 
-_NOT_NOW = "the run has ended; run it again."
+_NOT_NOW = "the run has ended; start it again to steer it."
 _OF_PARTICLES = ("speed", "pressure", "density")
 _COMMANDS = (
     "pause", "resume", "step", "stop", "inflow", "viscosity", "gravity", "move_body", "add_body",
@@ -79,7 +79,7 @@ def frame(folder: Path, index: int, quantity: str, width: int, code_width: int =
     """A stored frame, thinned to at most `width` columns (0: all). Raises IndexError and ValueError."""
     count = len(moments(folder))
     if not 0 <= index < count:
-        raise IndexError(f"there are {count} frames, counted from 0")
+        raise IndexError(f"the run has {count} frames, counted from 0")
     pictures = _pictures(folder, quantity, count)
     found = pictures.frame(index)
     step = max(1, -(-found.values.shape[1] // width)) if width else 1
@@ -136,7 +136,7 @@ def particles(folder: Path, index: int, quantity: str, most: int) -> pb.Message:
     """The fluid of a snapshot within the domain, at most so many particles (0: all): as a frame of a run that
     goes on has them. Raises IndexError and ValueError."""
     if quantity not in _OF_PARTICLES:
-        raise UnknownQuantityError(f"particles have speed, pressure and density, and no {quantity}")
+        raise UnknownQuantityError(f"particles have no {quantity}; must be speed, pressure or density")
     _check_snapshot(folder, index)
     found = read_snapshot(folder, index)
     world = RunFolder(folder).read_world()
@@ -190,7 +190,7 @@ def _check_group(group: Any, path: Path) -> None:
             raise CorruptFileError(path, f"{name} is a link")
         found = group[name]
         if isinstance(found, h5py.Dataset) and (found.external or found.is_virtual):
-            raise CorruptFileError(path, f"{name} lies in another file")
+            raise CorruptFileError(path, f"{name} is stored in another file")
         if isinstance(found, h5py.Group) and name == "PointData":
             _check_group(found, path)
 

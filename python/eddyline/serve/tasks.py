@@ -34,7 +34,7 @@ from eddyline.world.describe import plan
 from eddyline.world.editing import Edit, EditError, edited
 
 MEMORY = 4 * 1024**3
-"""Bytes that a worker may take beyond those it begins with, at most a quarter of the machine's."""
+"""Memory in bytes that a worker may allocate after its start, at most a quarter of the machine's memory."""
 PROTOBUF = "application/x-protobuf"
 _JSON = "application/json"
 _GRACE = 5  # s after the server has given a task up
@@ -95,8 +95,13 @@ def open_picture(path: str) -> Reply:
     try:
         return _said({"toml": metadata.read(path).world})
     except (ValueError, OSError):
-        text = "This file holds no world of Eddyline's; it was not made by it, or a program removed it."
-        raise TaskError(422, Fault(message=text, remedy="Take the file as Eddyline wrote it.")) from None
+        text = (
+            "This file contains no Eddyline world: Eddyline did not write it, or another program removed "
+            "the metadata."
+        )
+        raise TaskError(
+            422, Fault(message=text, remedy="Use the original file written by Eddyline.")
+        ) from None
 
 
 # --- runs ---------------------------------------------------------------------------------------------------
@@ -206,9 +211,9 @@ def do(task: str, arguments: dict[str, Any]) -> Reply:
     except (CorruptFileError, RequestError) as error:
         return _refused(409, str(error))
     except RecursionError:
-        return _refused(422, "This is nested too deeply.", "Write fewer brackets inside brackets.")
+        return _refused(422, "The text is nested too deeply.", "Use fewer nested brackets.")
     except PydanticSerializationError:
-        return _refused(422, "This holds characters that are no valid Unicode, or values of no known kind.")
+        return _refused(422, "The answer contains invalid Unicode or unknown types.")
     except MemoryError:
         raise
     except Exception as error:
@@ -217,7 +222,7 @@ def do(task: str, arguments: dict[str, Any]) -> Reply:
                 409, f"The files of this run cannot be read: {type(error).__name__}: {error}"[:500]
             )
         _log.exception("the task %s failed", task)
-        return _refused(500, "The server made a mistake.")
+        return _refused(500, "Internal server error.")
 
 
 def _refused(status: int, message: str, remedy: str = "") -> Reply:

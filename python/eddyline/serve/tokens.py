@@ -87,7 +87,7 @@ def may_steer(connection: HTTPConnection) -> Permission:
     """Lets a request pass that may steer. Raises Refusal."""
     may = may_look(connection)
     if may < Permission.STEER:
-        raise Refusal(403, "This token may look only.", "Ask for the address with the token to steer.")
+        raise Refusal(403, "This link is view-only.", "Use the control address.")
     return may
 
 

@@ -25,9 +25,9 @@ from eddyline.serve.tokens import Permission
 
 MODULE = "eddyline.serve.tasks"
 LANES = {Permission.VIEW: 2, Permission.STEER: 2}
-"""Processes at most, for those who may look and those who may steer."""
+"""Maximum number of processes, for viewers and for users with control."""
 SECONDS = 30.0
-"""That a task may take; starting a process comes on top."""
+"""Time limit of a task [s], without the start of its process."""
 _STARTING = 60.0  # s that a process may take to import what it needs
 _QUEUE = 12  # tasks of a lane that wait; the server has 40 threads for all requests
 _PATIENCE = 40.0  # s that a task waits for a process
@@ -135,12 +135,12 @@ class _Worker:
             return _reply(process, clock.monotonic() + seconds)
         except TimeoutError:
             self.end()
-            text = f"This takes more than {seconds:g} s; the server has given it up."
-            raise Refusal(422, text, "Take a smaller world, or less of the run.") from None
+            text = f"The request took more than {seconds:g} s and was cancelled."
+            raise Refusal(422, text, "Use a smaller world, or request less of the run.") from None
         except (OSError, ValueError):
             self.end()
-            text = "This needs more memory than the server gives it, or cannot be read at all."
-            raise Refusal(422, text, "Take a smaller world, or less of the run.") from None
+            text = "The request needs more memory than the server allows, or its data cannot be read."
+            raise Refusal(422, text, "Use a smaller world, or request less of the run.") from None
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is not None and self._process.poll() is None:
@@ -158,7 +158,9 @@ class _Worker:
             _reply(process, clock.monotonic() + _STARTING)
         except (OSError, ValueError, TimeoutError):
             self.end()
-            raise Refusal(503, "The server cannot start a process for this.", "Try again later.") from None
+            raise Refusal(
+                503, "The server cannot start a process for this request.", "Try again later."
+            ) from None
         return process
 
     def end(self) -> None:
@@ -184,7 +186,7 @@ def _reply(process: subprocess.Popen[bytes], limit: float) -> Reply:
 def _read(process: subprocess.Popen[bytes], count: int, limit: float) -> bytes:
     assert process.stdout is not None
     if count > _LARGEST_REPLY:
-        raise ValueError("too large an answer")
+        raise ValueError("the answer is too large")
     handle, data = process.stdout.fileno(), bytearray()
     waiting = select.poll()  # select() knows no handle beyond 1024
     waiting.register(handle, select.POLLIN)
