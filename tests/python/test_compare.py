@@ -80,7 +80,7 @@ def test_moments_without_a_partner_are_told(tmp_path: Path) -> None:
     found = compare_runs(a, b)
     alone = [run.snapshot_count - len(found.moments) for run in (a, b)]
     assert found.identical and max(alone) > 0
-    assert "; snapshots without a partner: " in found.text()
+    assert "; snapshots without a counterpart: " in found.text()
     rows = pd.read_csv(b.folder / "series" / "budget.csv")
     rows.iloc[-1, 2] += 1
     rows.to_csv(b.folder / "series" / "budget.csv", index=False)
@@ -89,7 +89,7 @@ def test_moments_without_a_partner_are_told(tmp_path: Path) -> None:
     told = compare_runs(a.folder, b.folder).text()
     last = found.moments[-1].time
     assert "different: their series. The particles are the same at the" in told
-    assert f"until t = {last:.6g} s; snapshots without a partner: " in told
+    assert f"until t = {last:.6g} s; snapshots without a counterpart: " in told
 
 
 def test_a_tiny_difference_is_found_with_its_particle(tmp_path: Path) -> None:
@@ -140,13 +140,13 @@ def test_the_first_step_at_which_two_runs_part_is_found_from_their_checksums(tmp
     folder.write_record(folder.read_record() | {"files": folder.digests(complete=True)})
     parted = compare_runs(*folders)
     assert not parted.identical
-    assert "their checksums differ first at step 18; they are the same at step 17" in parted.text()
+    assert "checksums first differ at step 18; they are equal at step 17" in parted.text()
 
 
 def test_runs_without_a_common_moment_cannot_be_compared(tmp_path: Path) -> None:
     a, b = run(tmp_path / "a", steps=7), run(tmp_path / "b", steps=9)
     assert a.snapshot(-1)["step"] == 7
-    with pytest.raises(RequestError, match="no snapshot of the same step or time"):
+    with pytest.raises(RequestError, match="no snapshot at a common step or time"):
         compare_runs(a, b)
     result = CliRunner().invoke(app, ["compare", str(a.folder), str(b.folder)])
     assert result.exit_code == 2
@@ -191,7 +191,7 @@ def test_series_that_differ_are_named_with_time_and_size() -> None:
     assert (found.series, found.column, found.time) == ("post", "force", 2.0)
     assert found.largest == pytest.approx(0.1)
     assert list(tell([found])) == [
-        "post: 1 column from t = 2 s on; most force, by up to 0.1 of its largest value"
+        "post: 1 column from t = 2 s on; largest in force, up to 0.1 of its largest value"
     ]
     assert differences("post", a, a) == []
     short = differences("post", a, b.iloc[:2].rename(columns={"same": "other"}))

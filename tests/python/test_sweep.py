@@ -94,7 +94,7 @@ def test_values_of_a_setting(text: str, values: tuple[float | str, ...]) -> None
         ({"let.a": "a:b:3"}, 'changes["let.a"] = "a:b:3": the ends must be numbers, a:b:n; a:b are not'),
         ({"let.a": "2:2:3"}, 'changes["let.a"] = "2:2:3": the ends must be two different finite numbers'),
         ({"let.a": "1,,2"}, 'changes["let.a"] = "1,,2": an empty value; write a,b,c'),
-        ({"let.a": "1,2,1"}, 'changes["let.a"] = "1,2,1": 1 stands twice; give each value once'),
+        ({"let.a": "1,2,1"}, 'changes["let.a"] = "1,2,1": 1 occurs twice; give each value once'),
         (
             {"let.a": "3"},
             'nothing to sweep: give a key several values, e.g. {"let.a": "20:200:8"} or {"let.a": "20,40"}',
@@ -116,7 +116,7 @@ def test_the_command_line_hears_of_its_options() -> None:
         grid({"let.a": "1:2", "let.b": "1,1"})
     assert str(error.value).splitlines() == [
         "--set let.a=1:2: a range is a:b:n, n values from a to b, or a:b:n:log",
-        "--set let.b=1,1: 1 stands twice; give each value once",
+        "--set let.b=1,1: 1 occurs twice; give each value once",
     ]
     with (
         of_options(),
@@ -250,8 +250,8 @@ def test_a_longer_sweep_into_the_same_folder_keeps_its_points(world: Path) -> No
 @pytest.mark.parametrize(
     ("changes", "options", "held"),
     [
-        ({"let.a": "0.05,0.06"}, {"until": 0.003}, "that was run with --until 0.004"),
-        ({"let.a": "0.05,0.06", "let.g": "9.8"}, {}, "without a value that is one for all points"),
+        ({"let.a": "0.05,0.06"}, {"until": 0.003}, "run with --until 0.004"),
+        ({"let.a": "0.05,0.06", "let.g": "9.8"}, {}, "without fixed values"),
         ({"let.a": "0.05,0.06", "let.g": "9.8,4"}, {}, "over let.a"),
     ],
 )
@@ -260,7 +260,7 @@ def test_a_sweep_leaves_another_ones_runs_alone(
 ) -> None:
     first = run_sweep(world, {"let.a": "0.05,0.06"}, OPTIONS, out="mine")
     before = {path: path.read_bytes() for path in first.folder.rglob("*.json")}
-    with pytest.raises(RequestError, match=f'out = "mine": holds a sweep {held}; give another folder'):
+    with pytest.raises(RequestError, match=f'out = "mine": contains a sweep {held}; give another folder'):
         run_sweep(world, changes, dataclasses.replace(OPTIONS, **options), out="mine")  # type: ignore[arg-type]
     assert {path: path.read_bytes() for path in first.folder.rglob("*.json")} == before
 
@@ -405,7 +405,7 @@ def test_no_extrapolation_without_convergence(
 def test_two_spacings_are_too_few() -> None:
     assert (
         converge((0.1, 0.05), (1.0, 1.1))
-        == "needs 3 spacings or more with a value to extrapolate; there are 2"
+        == "not extrapolated: needs values at 3 spacings or more, there are 2"
     )
 
 

@@ -253,7 +253,7 @@ class Publisher:
         not obeyed when the link is back."""
         late = clock.monotonic() + self._hub_ahead - command.not_after
         if command.not_after and late > 0:
-            return f"expired, not applied: it came {late:.0f} s too late. Send it again."
+            return f"expired, not applied: it arrived {late:.0f} s too late. Send it again."
         command.ClearField("not_after")
         command.ClearField("asked_at")
         with self._change:

@@ -103,7 +103,7 @@ class Steering:
             can["inflow"] = "this world has no inflow."
         if file.method.scheme == "classic":
             for name in ("move_body", "add_body", "remove_body"):
-                can[name] = f"bodies stay as they are in scheme classic. {_AGAIN}"
+                can[name] = f'bodies cannot be changed with method.scheme = "classic". {_AGAIN}'
         return can
 
     def plan(self, command: pb.Command, time: float, *, repeats: bool = False) -> PlannedChange:
@@ -411,7 +411,7 @@ def _plainly(error: WorldError) -> str:
     """Text of the problem that a command would cause, without line and key, as the user edited no file. If a
     body would hit several obstacles, only the first is named."""
     texts = [problem.text for problem in error.problems]
-    ways = [_WAY.sub(r"\1 would go ", text) for text in texts if _WAY.match(text)]
+    ways = [_WAY.sub(r"\1 would move ", text) for text in texts if _WAY.match(text)]
     if not ways:
         return " ".join(dict.fromkeys(texts))
     return _SHORTER.sub("Move it a shorter distance.", ways[0])
