@@ -148,7 +148,7 @@ def test_check_and_new(tmp_path: Path) -> None:
     assert line == "--picture tank.xyz: must end in .png, .svg or .pdf"
     line = one_line(eddy("new", "other", "--from", "../tank.toml", cwd=tmp_path), 2)
     assert line.startswith(
-        "../tank.toml: no such world in the gallery; --from takes a name of it, not a file. "
+        "../tank.toml: not in the gallery; --from requires the name of a gallery world. "
     )
 
 

@@ -333,7 +333,7 @@ def test_a_chart_shows_the_rows_a_curve_without_noise_and_the_mean_cycle() -> No
 def test_the_effective_reynolds_number_is_told(tmp_path: Path) -> None:
     """Of a flow with a free surface, too: particles feel more viscosity than the fluid has."""
     world = World.from_text(gallery()["dam_break"].read_text(encoding="utf-8"))
-    told = "Reynolds number 1,130, asked for: 60,520 (method.artificial_viscosity = 0.01)"
+    told = "Reynolds number 1,130, requested: 60,520 (method.artificial_viscosity = 0.01)"
     assert world.effective_flow == told and world.effective_reynolds == pytest.approx(1131, rel=1e-3)
     assert re.search(rf"effective +{re.escape(told)}", describe(world, 1))
     assert World.from_text(CHANNEL).effective_flow == ""

@@ -146,7 +146,7 @@ def test_millimetres_are_told_of() -> None:
     found = [line for line in notes(big, domain__spacing="20") if "not in mm" in line]
     assert found == [
         "a domain of 1000 x 600 m and a spacing of 20 m is unusual for water: all lengths are in m, not in "
-        "mm. In the 2 s of the run gravity hardly moves water 400 m high: sqrt(H/g) is 6.4 s. If this is not "
+        "mm. In the 2 s of the run gravity hardly moves water that is 400 m high: sqrt(H/g) is 6.4 s. If this is not "
         "meant, divide lengths in mm by 1000."
     ]
     air = big.replace("1000.0", "1.0").replace("1e-6", "0.02")

@@ -87,7 +87,7 @@ def test_lines(case: Case) -> None:
 
 def test_base_is_right() -> None:
     world = World.from_text(BASE)
-    assert world.notes == ("boundaries: right and bottom not named, so no-slip walls.",)
+    assert world.notes == ("boundaries: right and bottom not given, so no-slip walls (default).",)
 
 
 @pytest.mark.parametrize(
@@ -120,14 +120,14 @@ def test_gaps_that_no_flow_fits_through_are_told_of() -> None:
     told = [line for line in world.warnings if "apart" in line or "narrow" in line]
     assert told[0] == (
         "cylinder and post0 are 2 spacings apart; fluid does not fill gaps below 3, and pushes neither as it "
-        "should. Move one, or take a spacing of 0.005 m."
+        "should. Move one, or set domain.spacing = 0.005."
     )
-    assert (len(told), told[-1]) == (4, "2 more gaps are as narrow.")
+    assert (len(told), told[-1]) == (4, "2 more gaps are too narrow.")
     assert told == [line for line in world.notes if "apart" in line or "narrow" in line]
     wider = World.from_text(BASE + post.format(k=0, x=0.425))
     assert [line for line in wider.notes if "apart" in line] == [
-        "cylinder and post0 are 3.5 spacings apart; a flow between them needs 4. "
-        "Move one, or take a spacing of 0.0087 m."
+        "cylinder and post0 are 3.5 spacings apart; a resolved flow between them needs 4. "
+        "Move one, or set domain.spacing = 0.0087."
     ]
     assert not wider.warnings
 
@@ -155,7 +155,7 @@ def test_a_formula_that_never_gives_a_number_is_told_of() -> None:
 
     wrong = "force.cylinder.total_x.mean / (H - 4*D)"
     assert told(wrong) == [
-        f'expect[0].quantity = "{wrong}" gives no number, whatever the run finds. Is something divided by 0?'
+        f'expect[0].quantity = "{wrong}" never gives a finite number. Check it for a division by 0.'
     ]
     for sound in (
         "force.cylinder.total_x.mean / D",
@@ -207,7 +207,7 @@ def test_an_empty_domain_that_is_too_large(monkeypatch: pytest.MonkeyPatch) -> N
         (
             "README.md",
             b"# Tank\n\nWater in a tank.\n",
-            "{path}: not a world file: those are TOML, in files NAME.toml, and this is a .md file.",
+            "{path}: not a world file: must be TOML in a file NAME.toml, and this is a .md file.",
         ),
     ],
 )
@@ -245,11 +245,11 @@ def test_bare_name_lists_the_gallery(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_empty_file() -> None:
     assert lines_of("") == [
-        "a.toml:1: [domain] is missing; every world needs it. Add [domain] with size and spacing.",
+        "a.toml:1: [domain] is missing; every world requires it. Add [domain] with size and spacing.",
         "a.toml:1: [fluid] is missing; every world needs it. "
         "Add [fluid] with density and kinematic_viscosity.",
-        "a.toml:1: [time] is missing; every world needs it. Add [time] with end.",
-        "a.toml:1: format is missing; every world needs it. Add format = 1.",
+        "a.toml:1: [time] is missing; every world requires it. Add [time] with end.",
+        "a.toml:1: format is missing; every world requires it. Add format = 1.",
     ]
 
 

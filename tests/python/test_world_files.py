@@ -78,7 +78,7 @@ def test_try_lines(path: Path) -> None:
 @pytest.mark.parametrize(
     ("center", "told"),
     [
-        ("[0.2, 0.03]", "bodies.cylinder reaches beyond the bottom side: no fluid acts on what is there."),
+        ("[0.2, 0.03]", "bodies.cylinder reaches beyond the bottom side: no fluid acts on the part outside."),
         ("[0.2, 0.05]", None),  # it touches the side
         ("[2.18, 0.4]", "bodies.cylinder reaches beyond the right and top sides: no fluid acts"),
     ],
@@ -364,7 +364,7 @@ def test_curve_beside_the_world(tmp_path: Path) -> None:
     assert World.load(tmp_path / "couette.toml").expectations[0].curve == "mine.csv"
     (tmp_path / "mine.csv").write_text("t,u\n0,0\n0,1\n1,2\n")
     with pytest.raises(
-        WorldError, match=r'expect\[0\]\.curve = "mine\.csv"; the first column must rise from row to row\.'
+        WorldError, match=r'expect\[0\]\.curve = "mine\.csv"; the first column must increase from row to row\.'
     ):
         World.load(tmp_path / "couette.toml")
     (tmp_path / "mine.csv").write_text("t,u\n0,0\n1,one\n2,2\n")

@@ -11,12 +11,7 @@ from .spectrum import dominant_frequency
 
 _MOST_ROWS = 4000
 _FIRST_RATES = (-1.0, 0.0, 1.0, 3.0, 6.0, 12.0, 24.0)  # initial guesses, times the length of the window
-_PARTS = (
-    1,
-    2,
-    4,
-    8,
-)  # divisors of the window: spectra are taken of its first parts, too, because a strongly damped oscillation is early
+_PARTS = (1, 2, 4, 8)  # divisors of the window: a strongly damped oscillation is visible in its start only
 _REFINEMENTS = 24  # refinements of the grid around the best pair, each by a factor of 0.6
 _FEWEST_ROWS = 12
 

@@ -24,20 +24,20 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ),
     (
         "gpu cuda hip opencl device",
-        "Eddyline computes on CPUs: --threads and --ranks say on how many. DualSPHysics computes on GPUs.",
+        "Eddyline runs on CPUs only; set --threads and --ranks. DualSPHysics runs on GPUs.",
     ),
     (
         "conda docker singularity apptainer spack",
-        "Eddyline comes as source only, with no packages or images: `make` builds it.",
+        "Eddyline is distributed as source only; `make` builds it.",
     ),
     (
         "multiphase two_phase phase phases air gas_phase bubble vof level_set",
-        "Eddyline computes one fluid, and what it leaves free is empty. Basilisk and OpenFOAM compute two.",
+        "Eddyline has one fluid; the rest of the domain is empty. Basilisk and OpenFOAM have two-phase flow.",
     ),
     (
         "rigid_body floating floater free_body mass inertia moment_of_inertia six_dof mooring",
-        "bodies rest or move as [bodies.NAME.motion] says; the flow does not carry them. DualSPHysics has "
-        "floating bodies.",
+        "bodies rest or move as prescribed by [bodies.NAME.motion]; the flow does not move them. "
+        "DualSPHysics has floating bodies.",
     ),
     (
         "fsi elastic elasticity young_modulus youngs_modulus poisson_ratio deformable",
@@ -49,7 +49,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ),
     (
         "sediment erosion granular dem grain sand",
-        "Eddyline has no sediment and no grains; LAMMPS computes grains.",
+        "Eddyline has no sediment and no grains; LAMMPS has granular flow.",
     ),
     (
         "non_newtonian power_law bingham herschel_bulkley carreau yield_stress rheology viscosity_model",
@@ -57,11 +57,11 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ),
     (
         "adaptive adaptivity refinement refine amr variable_resolution multi_resolution",
-        "all particles have the same domain.spacing; Basilisk refines its mesh where the flow asks for it.",
+        "all particles have the same domain.spacing; Basilisk has adaptive meshes.",
     ),
     (
         "concentration scalar dye tracer species combustion reaction chemistry",
-        "Eddyline carries no scalars with the flow and knows no reactions; OpenFOAM does.",
+        "Eddyline has no scalar transport and no reactions; OpenFOAM has both.",
     ),
     (
         "incompressible isph projection pressure_solver",
@@ -74,24 +74,27 @@ _GROUPS: tuple[tuple[str, str], ...] = (
         "Eddyline has 2D and 3D only; Basilisk and OpenFOAM have axisymmetry.",
     ),
     # What has another name here.
-    ("mesh grid blockmesh", "particles need no mesh: domain.spacing says how fine they are."),
+    ("mesh grid blockmesh", "particles need no mesh; domain.spacing sets the resolution."),
     ("dx dp resolution particle_spacing particle_size", "it is called domain.spacing [m] here."),
     ("h smoothing_length", "it is method.smoothing_ratio here, in spacings."),
-    ("kernel", "the kernel follows from method.scheme: Wendland's C2, of classic the cubic spline."),
-    ("restart continue", "it is `eddyline resume RUN` here: it goes on from the last checkpoint."),
+    (
+        "kernel",
+        'the kernel follows from method.scheme: Wendland C2 for "delta", cubic spline for "classic".',
+    ),
+    ("restart continue", "use `eddyline resume RUN`, which continues from the last checkpoint."),
     (
         "vtk vtu pvd hdf5 paraview",
-        "every run keeps output.snapshots for ParaView; `eddyline export RUN --vtkhdf` puts all of them into "
+        "every run writes output.snapshots for ParaView; `eddyline export RUN --vtkhdf` combines them in "
         "one file.",
     ),
     ("csv", "`eddyline export RUN --csv` writes the series of a run as tables."),
     (
         "movie video animation film",
-        "every run makes one of its output.pictures; `eddyline export RUN --mp4` makes another.",
+        "every run writes a movie of output.pictures frames; `eddyline export RUN --mp4` writes another one.",
     ),
     (
         "openfoam dualsphysics pysph xml yaml",
-        "Eddyline reads its own world files only: `eddyline new NAME` begins one.",
+        "Eddyline reads only its own world files; `eddyline new NAME` creates one.",
     ),
     ("inlet", 'it is type = "inflow" here.'),
     ("outlet", 'it is type = "outflow" here.'),
@@ -103,9 +106,9 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ("wave_gauge level_probe water_level", 'it is type = "gauge" here, with a position.'),
     (
         "force_probe drag lift torque",
-        "every body and wall has a series of its force, without being asked: force.NAME.",
+        "every body and wall has a series of its force by default: force.NAME.",
     ),
-    ("flow_rate flux discharge", "every opening has opening.NAME.mass_flow, without being asked."),
+    ("flow_rate flux discharge", "every opening has the series opening.NAME.mass_flow by default."),
     ("wave_maker wavemaker piston paddle", "it is a body with [bodies.NAME.motion] here."),
     (
         "dt time_step timestep delta_t",
@@ -128,7 +131,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ("mpirun", "it is `eddyline run WORLD --ranks N` here."),
 )
 ANSWERS: dict[str, str] = {word: text for words, text in _GROUPS for word in words.split()}
-"""By what users type, in lower case and with _ for -: a sentence that answers."""
+"""Answers by the word that users type, in lower case and with _ for -."""
 
 
 def answer(word: str) -> str | None:

@@ -120,7 +120,7 @@ def read(path: FilePath) -> str:
         text = f"not UTF-8 (byte 0x{raw[error.start]:02x}). Save the file as UTF-8."
         if raw.startswith(b"\x89PNG") or raw[4:8] == b"ftyp":
             raise failed(
-                "is a picture or a film, not a world file. The lab opens the world that one of a run holds: "
+                "is a picture or movie, not a world file. Open it in the lab to get the world in it: "
                 "eddyline lab."
             ) from None
         raise WorldError([Problem(line, place, text)]) from None
@@ -134,11 +134,11 @@ def _near(path: FilePath) -> str:
     except OSError:
         names = worlds
     if path.stem in gallery() and path.suffix in ("", ".toml"):
-        return f" The gallery has {path.stem}: write it without a folder and without .toml."
+        return f" The gallery has {path.stem}: write its name without folder and without .toml."
     near = nearest(path.name, names)
     if near is not None:
         return f' Did you mean "{near if near in worlds or path.is_absolute() else path.with_name(near)}"?'
-    return f" The gallery has {listed(worlds)}." if worlds else ""
+    return f" Gallery worlds: {listed(worlds)}." if worlds else ""
 
 
 def parse(
@@ -151,11 +151,11 @@ def parse(
             '{"domain.spacing": 0.01}'
         )
     if len(text) > LONGEST_TEXT:
-        told = f"{len(text):,} characters; a world file has at most {LONGEST_TEXT:,}. Is it another file?"
+        told = f"{len(text):,} characters; must have at most {LONGEST_TEXT:,}. Check that it is a world file."
         raise WorldError([Problem(0, label, told)])
     deep = _too_deep(text)
     if deep:
-        told = f"brackets nested more than {DEEPEST} deep. No key of a world takes that; remove them."
+        told = f"brackets nested more than {DEEPEST} deep; no key needs that. Remove brackets."
         raise WorldError([Problem(deep, f"{label}:{deep}", told)])
     positions = Positions(text)
     try:
@@ -222,13 +222,13 @@ def _syntax(error: Exception, text: str, label: str, positions: Positions) -> Pr
     suffix = FilePath(label).suffix
     if suffix not in ("", ".toml"):
         return Problem(
-            0, label, f"not a world file: those are TOML, in files NAME.toml, and this is a {suffix} file."
+            0, label, f"not a world file: must be TOML in a file NAME.toml, and this is a {suffix} file."
         )
     if positions.repeated:
         path, line = positions.repeated[0]
         first = positions.line(path)
         return Problem(
-            line, f"{label}:{line}", f"{dotted(path)} stands here for the second time; first on line {first}."
+            line, f"{label}:{line}", f"{dotted(path)} occurs twice; first on line {first}. Remove one."
         )
     line = int(getattr(error, "line", 1) or 1)
     lines = text.splitlines()
@@ -306,7 +306,7 @@ def _override(
     tables = keys_of(WorldFile)
     if parts[0] not in tables:
         hint = answer(parts[0]) or did_you_mean(parts[0], tables, "and")
-        return Problem(0, document.overrides, f"{name} is not in a world. {hint}")
+        return Problem(0, document.overrides, f"{name} is not a key of world files. {hint}")
     here: Any = parsed
     path: Path = ()
     for depth, part in enumerate(parts):
@@ -328,7 +328,7 @@ def _override(
                 )
         else:
             return Problem(
-                0, document.overrides, f"{name}: {dotted(path)} = {shown(here)} has nothing inside."
+                0, document.overrides, f"{name}: {dotted(path)} = {shown(here)} has no keys inside."
             )
         path = (*path, key)
         if last:

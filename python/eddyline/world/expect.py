@@ -237,7 +237,7 @@ class _Results:
 
     def _value(self, name: str, after: float) -> Statistic:
         if name == "time":
-            raise _MissingError("`time` is a whole series")
+            raise _MissingError("`time` is a series, not a value")
         found = find_quantity(name, self.world.file)
         if isinstance(found, str):
             raise _MissingError(found)
@@ -249,7 +249,7 @@ class _Results:
             return result
         time, column = self._columns(found)
         if found.statistic is None:
-            raise _MissingError(f"`{name}` is a whole series")
+            raise _MissingError(f"`{name}` is a series, not a value")
         return _statistic(found, time, column, after, self.end)
 
     def _at(self, name: str, after: float, time: NDArray[np.float64]) -> float | NDArray[np.float64]:
@@ -311,11 +311,11 @@ def _of_ringing(
     rings = ringing(time, values)
     name = f"{found.series}.{found.column}"
     if rings is None:
-        raise _MissingError(f"{name} does not oscillate, or for less than one and a half periods")
+        raise _MissingError(f"{name} does not oscillate for at least one and a half periods")
     if rings.explained < _LEAST_EXPLAINED:
         raise _MissingError(
-            f"{name} is no damped oscillation: the best one explains {rings.explained:.0%} of what swings; "
-            f"{_LEAST_EXPLAINED:.0%} is needed"
+            f"{name} is not a damped oscillation: the best fit explains {rings.explained:.0%} of the "
+            f"variance; {_LEAST_EXPLAINED:.0%} is required"
         )
     value = rings.frequency if found.statistic == "frequency" else rings.decay_rate
     window = (float(time[0]), float(time[-1]))
@@ -423,7 +423,7 @@ def _compare_profile(
     tried = [(*difference(*found, curve.x, curve.y, float(shift)), float(shift)) for shift in shifts]
     most = max(points for _, points, _ in tried)
     if most < FEWEST_POINTS:
-        raise _MissingError(f"{profile[0]} reaches fewer than {FEWEST_POINTS} points of the curve")
+        raise _MissingError(f"{profile[0]} covers fewer than {FEWEST_POINTS} points of the curve")
     rms, _, shift = min((rms, abs(shift), shift) for rms, points, shift in tried if points == most)
     return _compared_with_curve(expect, curve, shift if limit > 0 else None, rms, most)
 

@@ -79,9 +79,7 @@ class Names:
         places = [name for name in names_in(text) if name in FIELD_VARIABLES]
         if places:
             raise FormulaError(
-                f"this is one number, the same everywhere and always; {listed(places)} may stand only in "
-                "velocities, "
-                "pressures and body forces"
+                f"must be constant; only velocities, pressures and body forces may depend on {listed(places)}"
             )
         used = [name for name in names_in(text) if name in self.values]
         formula = self._compiled(text, ())
@@ -105,7 +103,7 @@ class Names:
         for the message on one that cannot be compiled."""
         taken = sorted(counters_in(text) & set(self.values))
         if taken:
-            raise FormulaError(f"{taken[0]} is a value of [let]; let another name count the terms of the sum")
+            raise FormulaError(f"{taken[0]} is a value of [let]; use another name for the index of the sum")
         words = set(names_in(text))
         try:
             return _core.Formula(text, (*more, *(name for name in self.values if name in words)))
@@ -150,7 +148,7 @@ def resolve_let(table: Mapping[str, Any]) -> tuple[Names, list[tuple[str, str]]]
                 f"= {shown(value)}; a name is made of letters, digits and _, and begins with a letter."
             )
         elif name in RESERVED:
-            wrong[name] = f"= {shown(value)}; formulas use {name} already. Take another name."
+            wrong[name] = f"= {shown(value)}; is a name reserved for formulas. Choose another name."
         elif isinstance(value, str):
             formulas[name] = value
         elif not is_number(value):
@@ -165,7 +163,9 @@ def resolve_let(table: Mapping[str, Any]) -> tuple[Names, list[tuple[str, str]]]
     for circle, group in _circles(needs):
         told = circle if len(circle) <= _LONGEST_CHAIN else [*circle[: _LONGEST_CHAIN - 1], "..."]
         way = " -> ".join([*told, circle[0]])
-        wrong[circle[0]] = f"= {shown(formulas[circle[0]])}; needs itself: {way}. Give one of them a number."
+        wrong[circle[0]] = (
+            f"= {shown(formulas[circle[0]])}; depends on itself: {way}. Give one of them a number."
+        )
         names.broken |= set(group)
     for name in _in_order(needs):
         if name in names.broken:

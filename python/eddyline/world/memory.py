@@ -15,7 +15,7 @@ BYTES_PER_PARTICLE = {2: 500, 3: 900}
 BYTES_PER_WALL = 200
 """For each particle of walls."""
 BYTES_PER_CELL = 60
-"""For each cell of the domain, whether anybody is in it or not."""
+"""Bytes per cell of the domain, with or without particles."""
 MOST = 2_000_000_000
 """Cells, or particles with those of walls: their numbers have 32 bits."""
 
@@ -82,6 +82,6 @@ def memory_problem(file: WorldFile, volume: float, memory: float | None) -> str 
     room = f"; {limit / 1e9:.3g} GB of memory are free" if lacks_room else f"; {rounded(MOST, 1)} is the most"
     return (
         f"domain.spacing = {number(file.domain.spacing)} makes about {', '.join(told)}, "
-        f"{rounded(needs.bytes / 1e9, 3)} GB{room}. Try {above(coarser * file.domain.spacing)}, "
-        "or a smaller domain."
+        f"{rounded(needs.bytes / 1e9, 3)} GB{room}. Try {above(coarser * file.domain.spacing)}, or a "
+        "smaller domain."
     )

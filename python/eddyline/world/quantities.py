@@ -219,7 +219,8 @@ def check_quantity(expect: Expect, file: WorldFile, values: Mapping[str, float])
     if expect.after > 0 and ".noise" in expect.quantity:
         yield (
             "after",
-            f"after = {shown(expect.after)}; noise is that of the steady or periodic part. Remove after.",
+            f"after = {shown(expect.after)}; noise always refers to the steady or periodic part. Remove "
+            "after.",
         )
     if expect.after >= file.time.end:
         yield "after", f"after = {shown(expect.after)}; must be < time.end = {shown(file.time.end)}."
@@ -231,7 +232,7 @@ def wrong_quantity(
     """Error in a formula of at least one result."""
     if not result_names(text, values):
         known = list(series_columns(file))
-        yield f"names no result of the run. Series of this world: {listed(known)}."
+        yield f"contains no result of the run. Series of this world: {listed(known)}."
     yield from wrong_in(text, file, values, one_number=one_number)
 
 
@@ -245,13 +246,13 @@ def wrong_in(text: str, file: WorldFile, values: Mapping[str, float], *, one_num
             wrong = True
         elif one_number and isinstance(file.observe.get(found.series), Profile):
             yield (
-                f"`{found.series}` is a profile, a value for each place; only an [[expect]] with curve, "
-                f'against = "{found.series}.distance" and band takes it. Use these, or a probe.'
+                f"`{found.series}` is a profile with one value per position; it requires an [[expect]] with "
+                f'curve, against = "{found.series}.distance" and band. Use these, or a probe.'
             )
             wrong = True
         elif one_number and found.statistic is None and found.column not in SCALARS:
             words = [f"{name if k == 0 else ''}.{word}" for k, word in enumerate(statistics_of(found.column))]
-            yield f"`{name}` is a whole series. Write which value: {listed(words, 'or')}."
+            yield f"`{name}` is a series. Add a statistic: {listed(words, 'or')}."
             wrong = True
     if not wrong:
         try:
