@@ -110,7 +110,7 @@ def test_run_prints_its_last_lines(tmp_path: Path) -> None:
     done = eddy("run", "small.toml", "--set", "domain.spacing=a/6", "--threads", 1, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[-4] == "folder       runs/small/0001"
+    assert lines[-5] == "folder       runs/small/0001"
     assert lines[-1] == "next         eddyline run small.toml --set let.a=0.08"
     run = Run.open(tmp_path / "runs" / "small")
     assert run.outcome == "finished" and 'spacing = "a/6"' in run.world.source
@@ -147,9 +147,7 @@ def test_check_and_new(tmp_path: Path) -> None:
     line = one_line(eddy("check", "tank.toml", "--picture", "tank.xyz", cwd=tmp_path), 2)
     assert line == "--picture tank.xyz: must end in .png, .svg or .pdf"
     line = one_line(eddy("new", "other", "--from", "../tank.toml", cwd=tmp_path), 2)
-    assert line.startswith(
-        "../tank.toml: not in the gallery; --from requires the name of a gallery world. "
-    )
+    assert line.startswith("../tank.toml: not in the gallery; --from requires the name of a gallery world. ")
 
 
 def test_out_is_never_overwritten(tmp_path: Path) -> None:
@@ -213,12 +211,15 @@ def test_a_replay_that_is_stopped_accuses_nobody(tmp_path: Path, monkeypatch: py
     assert eddy("run", "small.toml", "--steps", 20, "-q", "--out", folder, cwd=tmp_path).returncode == 0
     record = RunFolder(folder).read_record()
     record |= {"replay_of": {"folder": "runs/small/0001", "fingerprint": "of the whole run"}}
-    for outcome, code, told in (("stopped by user", 130, "fingerprint"), ("finished", 2, "not the same run")):
+    for outcome, code, told in (
+        ("stopped by user", 130, "fingerprint"),
+        ("finished", 2, "of the original run"),
+    ):
         RunFolder(folder).write_record(record | {"outcome": outcome, "message": "stopped"})
         monkeypatch.setattr("eddyline.run.replay.replay", lambda *_, **__: Run.open(folder))
         done = CliRunner().invoke(app, ["replay", "runs/small"])
         assert done.exit_code == code and told in done.output
-        assert ("not the same run" in done.output) == (outcome == "finished")
+        assert ("of the original run" in done.output) == (outcome == "finished")
 
 
 @pytest.mark.parametrize("seconds", [0.0, 1.5])
@@ -284,7 +285,7 @@ def test_export_makes_what_is_asked_for(tmp_path: Path) -> None:
     assert "--png" in one_line(eddy("export", "runs/small", "--out", "made", cwd=tmp_path), 2)
     kept = (tmp_path / "runs/small/0001/series/budget.csv").read_bytes()
     line = one_line(eddy("export", "runs/small", "--csv", "--out", "runs/small/0001/series", cwd=tmp_path), 2)
-    assert "keeps its own" in line
+    assert "is used by the run" in line
     assert (tmp_path / "runs/small/0001/series/budget.csv").read_bytes() == kept
     assert "is a file" in one_line(
         eddy("export", "runs/small", "--csv", "--out", "small.toml", cwd=tmp_path), 2

@@ -24,7 +24,7 @@ from eddyline.ranks.launch import _note_loss
 from eddyline.run.closing import closing_lines
 from eddyline.run.execution import Execution
 from eddyline.run.folder import RunFolder
-from eddyline.serve import found, past
+from eddyline.serve import found, stored_runs
 from eddyline.stream import atomic, checkpoints
 
 BIN = Path(sys.executable).parent
@@ -75,7 +75,7 @@ def test_a_run_that_was_computed_and_not_closed_says_so(
     assert f"A is {NOT_CLOSED}: {run.message}" in eddyline.compare(run, run).text()
     said = run.record
     assert found.state_of(run.folder, said) == NOT_CLOSED and advice in found.words_of(run.folder, said)
-    last = list(past.messages(run.folder, "run"))[-1]
+    last = list(stored_runs.messages(run.folder, "run"))[-1]
     assert (last.ended.outcome, last.ended.message) == (NOT_CLOSED, run.message)
     with RunFolder(run.folder).held():
         assert eddyline.Run.open(run.folder).outcome == "running"
@@ -347,6 +347,8 @@ def test_a_run_whose_rank_was_lost_can_be_opened(
     run = unclosed(world, tmp_path / "run", monkeypatch, "_save")
     (tmp_path / "run_told").mkdir()
     (tmp_path / "run_told" / "run").write_text(str(run.folder))
-    assert f"`{command('resume', run.folder)}` starts again from the beginning" in _note_loss(tmp_path / "run_told")
+    assert f"`{command('resume', run.folder)}` starts again from the beginning" in _note_loss(
+        tmp_path / "run_told"
+    )
     again = eddyline.Run.open(run.folder)
     assert (again.outcome, again.message) == ("failed", "a rank was lost")

@@ -163,5 +163,5 @@ def test_mistakes_in_sums_are_told(velocity: str, told: str) -> None:
 
 
 def test_a_value_of_let_cannot_be_called_sum() -> None:
-    with pytest.raises(WorldError, match="formulas use sum already"):
+    with pytest.raises(WorldError, match="sum = 1; is a name reserved for formulas"):
         World.from_text(FOURIER.replace("n = 3", "n = 3\nsum = 1"))

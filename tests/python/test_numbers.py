@@ -228,14 +228,16 @@ def test_suspects() -> None:
     unbounded = results(8.0, one + "unbounded = true\n")["expectations"][0]["reason"]
     assert unbounded.startswith(
         "in part the size of the domain: it raises the value by about 54 % by blockage "
-        "(the body takes 24 % of the width); resolution is not measured"
+        "(the body takes 24 % of the width); the effect of the resolution is unknown"
     )
     low = CHANNEL + expect("cylinder.drag_coefficient.mean", 4.0, 4.1) + "unbounded = true\n"
     assert "domain:" not in results(8.0, low)["expectations"][0]["reason"], "it would raise the drag"
     edge = CHANNEL + expect("cylinder.drag_coefficient.mean", 3.2, 3.4)
     covered = results(8.0, edge)["expectations"][0]
     assert covered["inside"] is False
-    assert covered["reason"].startswith("the run is likely too short: the statistical error exceeds the difference; ")
+    assert covered["reason"].startswith(
+        "the run is likely too short: the statistical error exceeds the difference; "
+    )
 
 
 def test_the_mach_number_is_blamed_for_as_much_as_it_can_do() -> None:
@@ -266,8 +268,8 @@ def test_too_small_a_domain_is_blamed_and_never_the_spacing(wide: bool) -> None:
     )
     domain = (
         "in part the size of the domain: it raises the value by about 5 % by blockage (the body takes "
-        "5 % of the width) and 4.3 % by the inflow 8 diameters upstream, if what was measured is an "
-        "unbounded stream; "
+        "5 % of the width) and 4.3 % by the inflow 8 diameters upstream, if the published value "
+        "is for an unbounded stream; "
     )
     assert reason == (sweep if wide else domain + sweep)
 
@@ -295,10 +297,10 @@ def test_a_coarse_run_is_held_against_what_its_spacing_is_known_to_give(
     assert told.startswith("OUTSIDE") == words.startswith("OUTSIDE")
     assert told.partition(" % at ")[2] == words.partition(" % at ")[2]
     if spacing == "D/8":
-        assert "resolution is not measured" in first["reason"]
+        assert "the effect of the resolution is unknown" in first["reason"]
     else:
         assert "a finer run gives 3.337 with 40 spacings" in first["reason"]
-        assert ("not as expected at this spacing" in first["reason"]) == (drag == 3.6)
+        assert ("unexpected at this spacing" in first["reason"]) == (drag == 3.6)
     other = evaluate(World.from_text(text, overrides={"let.U": 1.1}), series(8.0, drag=drag), reached=8.0)
     assert other.foreseen[0] == ""
 
@@ -451,7 +453,7 @@ def test_a_line_that_is_too_short_says_so() -> None:
     ("end", "words"),
     [
         (0.01, "too few rows"),
-        (2.0, "first numbers likely at t = 3.8 s"),
+        (2.0, "first converged values likely at t = 3.8 s"),
         (8.0, "periodic since t = 2 s"),
     ],
 )
@@ -461,7 +463,7 @@ def test_the_outlook_of_a_run(tmp_path: Path, end: float, words: str) -> None:
     found = ConvergenceForecast(world, RunFolder(tmp_path)).look_now()
     if found.likely is not None:
         assert found.likely == pytest.approx(3.8, rel=0.2)
-        assert found.words.startswith("first numbers likely at t = ")
+        assert found.words.startswith("first converged values likely at t = ")
     else:
         assert found.words == words
     short = World.from_text(CHANNEL.replace("end = 8.0", "end = 2.5"))
@@ -474,9 +476,9 @@ def test_what_was_foreseen_and_is_past_is_not_told(tmp_path: Path, monkeypatch: 
     write_series(tmp_path, 2.0)
     forecast = ConvergenceForecast(World.from_text(CHANNEL), RunFolder(tmp_path))
     monkeypatch.setattr("eddyline.run.convergence_forecast.clock.perf_counter", lambda: math.inf)
-    assert forecast.look(2.0).words.startswith("first numbers likely at t = ")
+    assert forecast.look(2.0).words.startswith("first converged values likely at t = ")
     monkeypatch.setattr("eddyline.run.convergence_forecast.clock.perf_counter", lambda: 0.0)
-    assert forecast.look(5.0).words == "first numbers soon"
+    assert forecast.look(5.0).words == "first converged values expected soon"
 
 
 def flickering(seed: int, wobble: float, noise: float) -> pd.DataFrame:
@@ -538,8 +540,8 @@ def test_the_progress_shows_the_outlook() -> None:
     progress = RunProgress("run", stream=out)
     progress._last_line -= 100
     progress._meter.add(progress._started - 10, 0.0, 0)
-    progress.update(0.25, 2.0, 100, 1000, "first numbers likely at t = 4 s", 0.25)
-    assert "first numbers likely at t = 4 s, in 10 s" in out.getvalue()
+    progress.update(0.25, 2.0, 100, 1000, "first converged values likely at t = 4 s", 0.25)
+    assert "first converged values likely at t = 4 s, in 10 s" in out.getvalue()
 
 
 # --- pictures and spectra -------------------------------------------------------------------------
@@ -604,7 +606,7 @@ def test_noise_has_no_strouhal_number() -> None:
     with pytest.raises(ValueError, match="no rows"):
         spectrum_of(frame[:0], "total_y", "cylinder", found)
     for constant in (0.0, 2.5, 2.5 + 1e-15 * np.arange(len(frame))):
-        with pytest.raises(ValueError, match="all the time, and so has no spectrum"):
+        with pytest.raises(ValueError, match="so it has no spectrum"):
             spectrum_of(frame.assign(total_y=constant), "total_y", "cylinder", found)
 
 

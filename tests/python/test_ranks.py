@@ -180,7 +180,10 @@ def test_bad_input_is_told_once_and_by_its_name(channel: Path, tmp_path: Path) -
         (["--combine", "site", "--exchange", "auto"], "Choose one of: nonblocking, blocking"),
         (["--combine", "sites"], 'combine = "sites": must be "none" or "site"'),
         (["--compress", "yes"], 'compress = "yes": must be "none" or "site"'),
-        (["--ranks", "2", "--sites", "2,2"], "sites = 2,2: must be at least one rank per site, and 2 in total"),
+        (
+            ["--ranks", "2", "--sites", "2,2"],
+            "sites = 2,2: must be at least one rank per site, and 2 in total",
+        ),
         (["--sites", "two"], "two: must be numbers of ranks between commas, e.g. 2,2"),
         (["--exchange", "one-sided-lock"], 'Did you mean "onesided-lock"?'),
         (["--ranks", "2", "--decomposition", "slices"], "must be bisection, blocks, strips, strips-x"),
@@ -469,7 +472,9 @@ def test_ranks_end_in_order_when_the_program_that_started_them_is_killed(
     assert code == -signal.SIGKILL, errors
     record = json.loads((out / "run.json").read_text())
     assert record["outcome"] == "stopped by user", errors
-    assert record["message"].startswith("stopped because the command that started its ranks was killed at t = ")
+    assert record["message"].startswith(
+        "stopped because the command that started its ranks was killed at t = "
+    )
     assert list(out.glob("checkpoints/*/manifest.json")) and (out / "report.html").exists()
     assert not processes_of(0, os.getpid()) + processes_of(1, os.getpid())
 

@@ -216,7 +216,7 @@ def test_a_flipped_byte_makes_the_checkpoint_before_be_used(
 def test_what_cannot_go_on_says_why(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "run"
     start(CHANNEL_2D, out, 10)
-    with pytest.raises(RequestError, match=r"is at t = .* s, step 10 already: give a later until"):
+    with pytest.raises(RequestError, match=r"has already reached t = .* s, step 10; give a later until"):
         go_on(out, 10)
     with pytest.raises(FileNotFoundError, match="is not the folder of a run"):
         go_on(tmp_path / "elsewhere", 20)
@@ -271,7 +271,9 @@ def test_a_killed_run_goes_on_from_what_a_signal_has_saved(tmp_path: Path) -> No
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     assert watched.outcome == eddyline.Run.open(out).outcome == "lost" and ": lost>" in repr(watched)
-    assert watched.message.startswith(f"the run was killed, or its machine stopped; `eddyline resume {out}` goes on")
+    assert watched.message.startswith(
+        f"the run was killed, or its machine stopped; `eddyline resume {out}` goes on"
+    )
     with pytest.raises(RequestError, match=r"did not come to its end \(was killed\)"):
         replay(out, out=tmp_path / "again", progress=False)
     step = json.loads(manifests()[0].read_text())["step"]

@@ -172,7 +172,7 @@ def test_a_sweep_is_a_table(world: Path) -> None:
     assert len(pd.read_csv(folder / "table.csv")) == 4
     assert table.attrs["limits"] == table.attrs["convergence"] == [], "nothing here is over the spacing"
     text = (folder / "table.txt").read_text()
-    assert "OUTSIDE" in text and "a=0.05,g=4.9: likely too short (the run stopped at t = " in text
+    assert "OUTSIDE" in text and "a=0.05,g=4.9: the run is likely too short: it stopped at t = " in text
     assert table["budget.max_speed.max note"].str.contains("likely too short").all()
     assert (folder / "budget.max_speed.max.png").is_file()
 
@@ -279,9 +279,7 @@ def test_arguments_of_another_kind_are_told(world: Path) -> None:
 def test_a_sweep_that_can_tell_nothing_is_not_run(world: Path) -> None:
     world.write_text(world.read_text().replace("range ", "after = 0.05\nrange "))
     changes = {"let.a": "0.05,0.06"}
-    with pytest.raises(
-        RequestError, match=r"until = 0.004: no point will have a value, .* from t = 0.05 s on"
-    ):
+    with pytest.raises(RequestError, match=r"until = 0.004: too early for any value, .* begin at t = 0.05 s"):
         run_sweep(world, changes, OPTIONS)
     assert len(run_sweep(world, changes, OPTIONS, quantities=["budget.max_speed.max"]).rows) == 2
 
@@ -388,10 +386,10 @@ def test_an_order_too_good_to_be_true_is_not_used() -> None:
     ("values", "errors", "reason"),
     [
         ((5.0, 5.2, 5.1), None, "do not converge monotonically"),
-        ((5.0, 5.1, 5.3), None, "differences do not shrink"),
-        ((5.3, 5.2, 5.1), None, "differences do not shrink"),
+        ((5.0, 5.1, 5.3), None, "differences do not decrease"),
+        ((5.3, 5.2, 5.1), None, "differences do not decrease"),
         ((5.30, 5.10, 4.95), None, "order is 0.42, below 0.5"),
-        ((5.3, 5.1, 5.05), (0.1, 0.1, 0.1), "no more than their statistical error 0.14. Run longer"),
+        ((5.3, 5.1, 5.05), (0.1, 0.1, 0.1), "within their statistical error 0.14; run longer"),
         ((5.3, 5.1, 5.1), None, "two spacings give the same value"),
     ],
 )

@@ -108,7 +108,7 @@ time = {{ end = 1 }}
 [bodies.gate]
 {body.replace("domain_spacing", "0.01")}
 """
-    told = [line for line in World.from_text(text).warnings if "gets through" in line]
+    told = [line for line in World.from_text(text).warnings if "passes through" in line]
     assert len(told) == (1 if spacings else 0)
     assert all(f"bodies.gate is {spacings}" in line for line in told)
 
@@ -119,8 +119,8 @@ def test_gaps_that_no_flow_fits_through_are_told_of() -> None:
     world = World.from_text(text)
     told = [line for line in world.warnings if "apart" in line or "narrow" in line]
     assert told[0] == (
-        "cylinder and post0 are 2 spacings apart; fluid does not fill gaps below 3, and pushes neither as it "
-        "should. Move one, or set domain.spacing = 0.005."
+        "cylinder and post0 are 2 spacings apart; fluid does not fill gaps below 3, so the forces on both "
+        "are too small. Move one, or set domain.spacing = 0.005."
     )
     assert (len(told), told[-1]) == (4, "2 more gaps are too narrow.")
     assert told == [line for line in world.notes if "apart" in line or "narrow" in line]
@@ -141,7 +141,7 @@ def test_an_outflow_that_keeps_no_level_is_told_of() -> None:
         return [note for note in notes if "no pressure" in note]
 
     assert told() == [
-        "boundaries.right has no pressure, so that water runs out as over an edge. To keep a level H, write "
+        "boundaries.right has no pressure, so water leaves as over an edge. To keep a water level H, write "
         'pressure = "max(0, density*g*(H - y))", with numbers for density and g.'
     ]
     assert told(boundaries_right_pressure="max(0, 9810*(0.2 - y))") == []
@@ -169,7 +169,7 @@ def test_a_formula_that_never_gives_a_number_is_told_of() -> None:
 
 def test_a_flow_with_more_viscosity_than_it_asks_for_says_its_reynolds_number() -> None:
     world = World.load("cylinder", {"let.Re": "1e6"})
-    assert [line for line in world.warnings if "Reynolds 356 instead of 1,000,000" in line]
+    assert [line for line in world.warnings if "Reynolds number is 356 instead of 1,000,000" in line]
     assert not World.load("cylinder").warnings
     assert not World.load("dam_break").warnings, "waves and impacts hardly feel it"
 
@@ -238,7 +238,7 @@ def test_bare_name_lists_the_gallery(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with pytest.raises(WorldError, match=r'^dam_brek: no such file. Did you mean "dam_break"\?$'):
         World.load("dam_brek")
     with pytest.raises(
-        WorldError, match=r"^volcano: no such file. The gallery has channel, couette, cylinder, dam_break, "
+        WorldError, match=r"^volcano: no such file. Gallery worlds: channel, couette, cylinder, dam_break, "
     ):
         World.load("volcano")
 
@@ -246,7 +246,7 @@ def test_bare_name_lists_the_gallery(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_empty_file() -> None:
     assert lines_of("") == [
         "a.toml:1: [domain] is missing; every world requires it. Add [domain] with size and spacing.",
-        "a.toml:1: [fluid] is missing; every world needs it. "
+        "a.toml:1: [fluid] is missing; every world requires it. "
         "Add [fluid] with density and kinematic_viscosity.",
         "a.toml:1: [time] is missing; every world requires it. Add [time] with end.",
         "a.toml:1: format is missing; every world requires it. Add format = 1.",
@@ -286,12 +286,10 @@ def test_new_refuses(tmp_path: Path) -> None:
         WorldError, match=r"^my dam: must be a name of letters, digits, _ and -, for example my_world\.$"
     ):
         new_world("my dam", folder=tmp_path)
-    with pytest.raises(
-        WorldError, match=r'^dam_brek: no such world in the gallery; .* Did you mean "dam_break"\?$'
-    ):
+    with pytest.raises(WorldError, match=r'^dam_brek: not in the gallery; .* Did you mean "dam_break"\?$'):
         new_world("mine", "dam_brek", folder=tmp_path)
     (tmp_path / "mine.toml").touch()
     with pytest.raises(
-        WorldError, match=r"mine\.toml: exists already\. Take another name, or remove the file\.$"
+        WorldError, match=r"mine\.toml: exists already\. Choose another name, or remove the file\.$"
     ):
         new_world("mine", folder=tmp_path)

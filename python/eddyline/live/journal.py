@@ -100,7 +100,7 @@ def _entries(path: Path, content: bytes) -> Iterator[Entry]:
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise JournalError(path, f"is not a journal: {error}") from None
+        raise JournalError(path, f"it is not a journal: {error}") from None
     for number, line in enumerate(text.split("\n")[:-1], start=1):
         try:
             found = json.loads(line)

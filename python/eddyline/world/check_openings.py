@@ -30,8 +30,8 @@ def opening_problems(file: WorldFile, samples: Samples) -> Found:
     found = faces(file)
     if found and file.method.scheme == "classic":
         text = (
-            'method.scheme = "classic"; must be "delta" for inflow and outflow. Use scheme "delta", or periodic sides '
-            "and domain.body_force."
+            'method.scheme = "classic"; must be "delta" for inflow and outflow. Use scheme "delta", or '
+            "periodic sides and domain.body_force."
         )
         yield ("method", "scheme"), text
     broken = list(_patches(file, found))

@@ -183,7 +183,7 @@ def _missing(path: Path, data: Any) -> str:
         if around
         else "every world"
     )
-    return f"{dotted(path)} is missing; {who} needs it.{add}"
+    return f"{dotted(path)} is missing; {who} requires it.{add}"
 
 
 def _unknown_key(path: Path, value: Any, data: Any) -> str:
