@@ -47,7 +47,7 @@ class Run:
         if isinstance(run, cls):
             return run
         if not isinstance(run, (str, os.PathLike)):
-            raise TypeError(f"run = {short(run)}: must be a Run, or the folder of one")
+            raise TypeError(f"run = {short(run)}: must be a Run or the folder of a run")
         return cls.open(run)
 
     @property
@@ -176,7 +176,7 @@ class Run:
         """A time series: columns with plain names ("time" [s] first), units in `.attrs["units"]`."""
         if name not in self.series_names:
             raise KeyError(
-                f"{self.folder} has no series {name!r}; it has: {', '.join(self.series_names) or 'none'}"
+                f"{self.folder} has no series {name!r}; known: {', '.join(self.series_names) or 'none'}"
             )
         return self._folder.read_series(name)
 
@@ -191,7 +191,7 @@ class Run:
         profile = observers.get(name)
         if not isinstance(profile, Profile):
             known = [other for other, observer in observers.items() if isinstance(observer, Profile)]
-            raise KeyError(f"{self.folder} has no profile {name!r}; it has: {', '.join(known) or 'none'}")
+            raise KeyError(f"{self.folder} has no profile {name!r}; known: {', '.join(known) or 'none'}")
         frame = self.series(name).set_index("time")[column_names(profile)]
         frame.columns = coordinate(profile, "distance")
         frame.columns.name = "distance"

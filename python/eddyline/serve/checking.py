@@ -31,20 +31,20 @@ Numbers = list[float]
 class Summary(BaseModel):
     """Size and cost of a run of this world."""
 
-    particles: int = Field(description="Of the fluid, at the start.")
+    particles: int = Field(description="Number of fluid particles at the start.")
     wall_particles: int
     spacing: float = Field(description="[m]")
-    time_step: float = Field(description="At the start [s].")
+    time_step: float = Field(description="Time step at the start [s].")
     steps: int
     end: float = Field(description="[s]")
     reynolds: float | None
     mach: float
-    max_speed: float = Field(description="Expected [m/s].")
+    max_speed: float = Field(description="Highest expected speed [m/s].")
     sound_speed: float = Field(description="[m/s]")
     seconds: float = Field(
-        description="Wall time on all cores of this machine, film and report included, estimated."
+        description="Estimated wall time on all cores of this machine, including movie and report."
     )
-    seconds_after: float = Field(description="Of these, for film and report after the last step.")
+    seconds_after: float = Field(description="Share of it for movie and report after the last step.")
     cores: int
     memory_bytes: int
     disk_bytes: int
@@ -68,7 +68,9 @@ class ShapeDrawing(BaseModel):
     outlines: list[list[Numbers]] = Field(description="Closed lines of [x, y] [m]; of 3D the silhouette.")
     moves: bool = False
     slip: bool = False
-    drawn: bool = Field(default=True, description="False: it is wrong, and has neither numbers nor outlines.")
+    drawn: bool = Field(
+        default=True, description="False: it has errors, and therefore neither numbers nor outlines."
+    )
 
 
 class PlaceDrawing(BaseModel):
@@ -78,14 +80,14 @@ class PlaceDrawing(BaseModel):
     type: str
     written: dict[str, Any]
     numbers: dict[str, Any]
-    drawn: bool = Field(default=True, description="False: it is wrong, and has no numbers.")
+    drawn: bool = Field(default=True, description="False: it has errors, and therefore no numbers.")
 
 
 class GapDrawing(BaseModel):
     between: list[str]
     width: float = Field(description="[m]")
     spacings: float
-    ends: list[Numbers] = Field(description="Two places [m] across the narrowest part.")
+    ends: list[Numbers] = Field(description="Two points [m] across the narrowest part.")
     reason: str
 
 
@@ -112,7 +114,7 @@ class ReferenceAnswer(BaseModel):
     velocity: float
     length: float
     name: str = Field(
-        description="Of the length, as the file writes it; L, if that is a number or a formula."
+        description="Symbol of the reference length as in the file; L if it is a number or a formula."
     )
 
 
@@ -140,7 +142,7 @@ class CheckAnswer(BaseModel):
     drawing: Drawing | None
     gaps: list[GapDrawing]
     quantities: list[QuantityAnswer]
-    quantity: str | None = Field(description="What the world's own pictures show.")
+    quantity: str | None = Field(description="Quantity of the pictures of the world.")
     reference: ReferenceAnswer | None
     regimes: list[Regime]
     title: str

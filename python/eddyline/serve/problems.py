@@ -15,10 +15,10 @@ _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 class Fault(BaseModel):
     """One thing that is wrong."""
 
-    line: int = Field(default=0, description="Of the world file, counted from 1; 0: no line.")
+    line: int = Field(default=0, description="Line of the world file, counted from 1; 0: no line.")
     path: list[str | int] = Field(default=[], description="Keys to the value in the world file.")
-    message: str = Field(description="What was found and what is allowed.")
-    remedy: str = Field(default="", description="What to change.")
+    message: str = Field(description="Finding and allowed values.")
+    remedy: str = Field(default="", description="Proposed change.")
 
 
 class Faults(BaseModel):

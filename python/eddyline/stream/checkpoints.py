@@ -23,11 +23,11 @@ from eddyline.stream import atomic, integrity
 from eddyline.stream.formats import FormatError, check_format
 
 FORMAT = 6
-"""The format of the manifest and of the parts, which are never read without it."""
+"""Format of the manifest and of the parts, which are never read without the manifest."""
 KEPT = 2
 MANIFEST = "manifest.json"
 _BROKEN = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
-"""What reading a checkpoint raises that is not whole."""
+"""Exceptions of reading an incomplete checkpoint."""
 
 
 class CheckpointError(Exception):
@@ -127,9 +127,9 @@ def find_checkpoint(folder: Path, tell: Callable[[str], None], before: float = m
     if not candidates and math.isfinite(before):
         raise CheckpointError(f"{folder}: there is no checkpoint of a step before {before:,.0f}")
     if not candidates:
-        raise NoCheckpointError(f"{folder}: the run ended before its first checkpoint")
+        raise NoCheckpointError(f"{folder}: no checkpoint; the run ended before its first one")
     for candidate in candidates:
-        other = "" if candidate == candidates[-1] else "; the checkpoint before it is used"
+        other = "" if candidate == candidates[-1] else "; using the previous checkpoint"
         try:
             found = _read(candidate)
         except FormatError as error:
@@ -138,12 +138,12 @@ def find_checkpoint(folder: Path, tell: Callable[[str], None], before: float = m
             tell(f"{candidate}: damaged ({error}){other}")
         else:
             for newer in refused:
-                tell(f"{newer}; the checkpoint before it is used")
+                tell(f"{newer}; using the previous checkpoint")
             return found
     if refused:
         raise CheckpointError(str(refused[0]))
     raise CheckpointError(
-        f"{folder}: there is no checkpoint that is whole; the run cannot go on. What it has can be exported; "
+        f"{folder}: no checkpoint is intact, so the run cannot be resumed. Its files can be exported; "
         f"`{command('run', folder.parent / 'world.toml')}` computes it again"
     )
 

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-REMEDY = "restore it from a copy, or run the world again"
+REMEDY = "restore it from a backup, or run the world again"
 
 
 class CorruptFileError(ValueError):

@@ -10,7 +10,7 @@ AGAIN = "Run its world.toml again with this version"
 
 
 class FormatError(CorruptFileError):
-    """A file whose format this version does not read. The message is one line.
+    """A file with a format that this version does not read. The message is one line.
 
     writer: the version that wrote the file, if it says so.  again: what else can be done, a sentence.
     """

@@ -51,12 +51,12 @@ _BITS, _CODE = np.dtype("u1").str, np.dtype("u2").str
 _SHAPE = np.dtype("i4")
 _LOADING = threading.Lock()  # headers are parsed by `ast`, which breaks in two threads at once (CPython 3.11)
 HEADER = np.dtype([("magic", "S8"), ("format", "<u4"), ("spare", "V28")])
-"""Begins an index."""
+"""Magic number at the start of an index."""
 INDEX = np.dtype([("time", "<f8"), ("step", "<i8"), ("end", "<i8"), ("digest", "<u8"), ("own", "<u8")])
 """One frame: time [s], step, how many bytes of `frames.npy` there are with it, the checksum of its own
 bytes, and that of the fields before and of its number."""
 _INDEX_1 = np.dtype([("time", "<f8"), ("step", "<i8"), ("end", "<i8")])
-"""The index of version 0.1, without a header."""
+"""Record of the index of version 0.1, without a header."""
 _MAGIC = b"eddyidx\n"
 _MOMENT_FIELDS: list[tuple[Any, ...]] = _MOMENT.descr
 _SCALE_FIELDS: list[tuple[Any, ...]] = _SCALE.descr
@@ -233,9 +233,9 @@ def _read_index(path: Path, content: bytes) -> tuple[NDArray[Any], bool]:
     rows = np.frombuffer(content, dtype=dtype, count=len(content) // dtype.itemsize)
     ends, steps, times = rows["end"], rows["step"], rows["time"]
     if len(rows) and not (ends[0] > 0 and np.all(ends[1:] > ends[:-1])):
-        raise CorruptFileError(path, "its frames do not follow each other")
+        raise CorruptFileError(path, "its frames are not consecutive")
     if not (np.all(np.isfinite(times)) and np.all(steps >= 0)):
-        raise CorruptFileError(path, "its times or steps are none")
+        raise CorruptFileError(path, "its times or steps are invalid")
     if dtype is INDEX:
         for k in range(len(rows)):
             if _own(k, content[k * dtype.itemsize : (k + 1) * dtype.itemsize - 8]) != rows["own"][k]:
@@ -274,7 +274,7 @@ def _check(shape: tuple[int, ...], known: NDArray[np.uint8]) -> None:
     """Raises ValueError for a shape that is not that of so many bits."""
     rows, columns = map(int, shape)
     if min(rows, columns) < 0 or len(known) != (rows * columns + 7) // 8:
-        raise ValueError("a raster of another shape than its pixels")
+        raise ValueError("a raster has another shape than its pixels")
 
 
 def _is_known(known: NDArray[np.uint8], pixels: int) -> NDArray[np.bool_]:
@@ -358,7 +358,7 @@ class FrameStore:
             shade = record["shade"].astype(np.float32) / SHADE_ONE if "shade" in names else None
             cover = CoverCodes.kept_in(record["cover"]).raster() if "cover" in names else None
             if cover is not None and cover.shape != kept.shape:
-                raise ValueError("a cover of another shape than its raster")
+                raise ValueError("a cover has another shape than its raster")
             return Frame(
                 time=float(record["time"]),
                 step=int(record["step"]),
@@ -378,7 +378,7 @@ class FrameStore:
             record = _parse(self._content(k))
             row = self.index[k]
             if (record["time"], record["step"]) != (row["time"], row["step"]):
-                raise ValueError(f"frame {k} is of another moment than the index says")
+                raise ValueError(f"frame {k} has another time than its index entry")
             return record
 
     def _content(self, k: int) -> bytes:
@@ -391,7 +391,7 @@ class FrameStore:
             file.seek(start)
             content = file.read(end - start)
         if self.has_checksums and integrity.checksum(content) != row["digest"]:
-            raise ValueError(f"frame {k} was changed after it was written: its checksum is another")
+            raise ValueError(f"frame {k} was changed after it was written: its checksum differs")
         return content
 
     def checked(self, count: int) -> NDArray[Any]:
@@ -416,7 +416,7 @@ def _parse(content: bytes) -> Any:
     with _LOADING:
         shape, _, dtype = npy.read_array_header_1_0(file)
     if shape != () or dtype.hasobject or dtype.itemsize != len(content) - file.tell():
-        raise ValueError("its header says another length than the frame has")
+        raise ValueError("its header gives another length than the frame has")
     return np.frombuffer(content, dtype=dtype, offset=file.tell())[0]
 
 

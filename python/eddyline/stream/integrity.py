@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import h5py  # type: ignore[import-untyped]
 
 ReadFile = Callable[[Path], "bytes | None"]
-"""Gives what a file holds; None if there is none. Raises CorruptFileError."""
+"""Function that returns the content of a file; None if there is none. Raises CorruptFileError."""
 
 MAGIC = b"eddysum\n"
 NOTE_BYTES = 32
@@ -117,14 +117,14 @@ def read_json(path: Path) -> dict[str, Any] | None:
     with reading(path):
         value = json.loads(content.decode("utf-8"))
     if not isinstance(value, dict):
-        raise CorruptFileError(path, "it holds no JSON object")
+        raise CorruptFileError(path, "it contains no JSON object")
     digest, form = value.pop(_DIGEST, None), value.get("format", 1)
     check_format(path, form, writer=_writer_of(value))
     if digest is None and form == 1:
         return value
     with reading(path):
         if digest != _json_digest(value):
-            raise CorruptFileError(path, "it was changed after it was written: its checksum is another")
+            raise CorruptFileError(path, "it was changed after it was written: its checksum differs")
     return value
 
 
@@ -198,8 +198,8 @@ def _read_trailer(path: Path, file: IO[bytes]) -> tuple[bytes, int, int] | None:
 
 @contextlib.contextmanager
 def hdf5_file(path: Path) -> Iterator[h5py.File]:
-    """An HDF5 file whose checksum has been verified, for reading. Raises CorruptFileError, also for whatever
-    the block raises."""
+    """Opens an HDF5 file for reading after verification of its checksum. Raises CorruptFileError, also for
+    whatever the block raises."""
     import h5py
 
     with reading(path):
@@ -219,7 +219,7 @@ def _verify(path: Path) -> bool:
     with opened(path) as file:
         found = _read_trailer(path, file)
         if found is not None and _digest_of(file, found[1]) != found[2]:
-            raise CorruptFileError(path, "it was changed after it was written: its checksum is another")
+            raise CorruptFileError(path, "it was changed after it was written: its checksum differs")
     return found is not None
 
 

@@ -66,12 +66,12 @@ class Field:
 
 
 FLUID_FIELDS = (
-    Field("id", np.int64, "1", "source, lattice site and count: the name of a particle for life"),
+    Field("id", np.int64, "1", "permanent id of a particle: source, lattice site and count"),
     Field("velocity", np.float64, "m/s", "velocity (the third component is 0 in two dimensions)", 3),
     Field("density", np.float64, "kg/m^3", "density"),
     Field("pressure", np.float64, "Pa", "pressure, 0 where the density is the reference density"),
     Field("surface", np.uint8, "1", "1 at the free surface, else 0"),
-    Field("buffer", np.uint8, "1", "1 + the opening beyond which the particle stands; 0: fluid"),
+    Field("buffer", np.uint8, "1", "1 + index of the opening beyond which the particle is; 0: fluid"),
 )
 WALL_FIELDS = (
     Field(
@@ -120,7 +120,7 @@ class SnapshotFiles:
     _standing: dict[Kind, _Blank] = field(default_factory=dict)  # for the next small ones
     _indexed: int = 0  # snapshots that the files on top know
     _index_due: float = field(default_factory=lambda: clock.perf_counter() + INDEX_FIRST)
-    """When they may be written again [s of the clock]."""
+    """Clock time at which writing is retried [s]."""
 
     def check(self, count: int) -> None:
         """Raises CorruptFileError if there are not as many snapshots."""
@@ -267,7 +267,7 @@ def read_snapshot(run: str | Path, k: int = -1) -> dict[str, Any]:
     folder = Path(run) / "snapshots"
     count = snapshot_count(folder)
     if not -count <= k < count:
-        raise IndexError(f"{folder}: there are {count} snapshots; number {k} is not one of them")
+        raise IndexError(f"{folder}: there are {count} snapshots, counted from 0; number {k} does not exist")
     out: dict[str, Any] = {}
     prefixes: dict[Kind, str] = {"fluid": "", "walls": "wall_"}
     for kind, prefix in prefixes.items():
@@ -322,7 +322,7 @@ def _read_note(path: Path) -> _Note:
             return _Note(time, step, int(root["NumberOfPoints"][0]), int(path.stem), kind)
     time, step, count, number, written_as = _NOTE.unpack(note)
     if (number, written_as) != (int(path.stem), kind[:4].encode()):
-        raise CorruptFileError(path, "it is another file of the run, under a wrong name")
+        raise CorruptFileError(path, "it is another file of the run with a wrong name")
     return _Note(time, step, count, number, kind)
 
 

@@ -94,7 +94,7 @@ class _MissingError(Exception):
 def evaluate_expectations(
     world: World, series: Mapping[str, pd.DataFrame], trusted: Mapping[str, Statistic | str] | None = None
 ) -> list[Comparison]:
-    """Compares a run with each [[expect]] of its world whose `when` holds.
+    """Compares a run with each [[expect]] of its world whose `when` is true.
 
     series: by name ("budget", "force.cylinder", "front"), with a column `time` [s]; a unit in brackets after
     the name of a column is ignored.

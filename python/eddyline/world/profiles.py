@@ -69,7 +69,7 @@ def profiles_in(text: str | None, file: WorldFile, values: Mapping[str, float]) 
 
 
 def profile_of(expect: Expect, file: WorldFile, values: Mapping[str, float]) -> tuple[str, Profile] | None:
-    """The profile whose values an [[expect]] compares along its line; None if it names none."""
+    """The profile that an [[expect]] compares along its line; None if it uses none."""
     for name in profiles_in(expect.quantity, file, values):
         observer = file.observe[name]
         assert isinstance(observer, Profile)
@@ -78,8 +78,7 @@ def profile_of(expect: Expect, file: WorldFile, values: Mapping[str, float]) -> 
 
 
 def wrong_profile(expect: Expect, file: WorldFile, values: Mapping[str, float]) -> Iterator[tuple[str, str]]:
-    """What is wrong with an [[expect]] that has a curve and names profiles, as (key, text of the line from
-    the key on)."""
+    """Problems of an [[expect]] with a curve and profiles, as (key, text of the line from the key on)."""
     named = profiles_in(expect.quantity, file, values)
     others = [name for name in profiles_in(expect.against, file, values) if name not in named]
     along = coordinates_of(file)
