@@ -18,7 +18,7 @@ _SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
 
 
 class AddressError(ValueError):
-    """An address that cannot be one; the text says what it should be."""
+    """An invalid address; the message describes the required form."""
 
 
 @dataclass(frozen=True)

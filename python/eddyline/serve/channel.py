@@ -19,12 +19,12 @@ LASTING = ("progress", "marks", "bodies", "ended")
 MOST_COLUMNS = 1600  # of a raster
 LIFETIME = 5.0
 """Seconds after which an undelivered command expires."""
-_RAREST = 1 << 40  # rows of the run, beyond which no number is believed
-_MOST_COMMANDS = 256  # that wait for the connection of a simulation
+_RAREST = 1 << 40  # largest accepted number of rows of a run
+_MOST_COMMANDS = 256  # commands that wait for the connection of a simulation
 _MOST_SERIES = 500
-_MOST_NUMBERS = 100_000_000  # of all series, kept for viewers
+_MOST_NUMBERS = 100_000_000  # numbers of all series, kept for viewers
 _MOST_CELLS = 20_000_000  # of a raster
-_LONGEST = 2000  # characters of what a simulation says of a command
+_LONGEST = 2000  # characters of the answer of a simulation to a command
 
 
 class Outbox:
@@ -88,7 +88,7 @@ class Channel:
         self.views: dict[object, pb.View] = {}
         self.to_simulation: Outbox | None = None
         self.filling = asyncio.Lock()  # of one that is filled from a folder
-        self.users = 0  # connections that begin, and are no viewers yet
+        self.users = 0  # connections that are being opened and are not viewers yet
         self._news: set[asyncio.Event] = set()
         self._grids: dict[int, Gridded] = {}
         self._rasters: dict[tuple[int, str, int, int], bytes] = {}

@@ -1,4 +1,4 @@
-"""Answers to the page while a world is drawn: problems, cost, and the drawing in numbers."""
+"""Answers to the page while a world is edited: problems, cost, and the geometry of the drawing."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class ReferenceAnswer(BaseModel):
 
 
 class Regime(BaseModel):
-    """A value of [let] that a slider may change, with what the world says of its values."""
+    """A value of [let] that a slider may change, with the values that the world mentions."""
 
     name: str
     path: list[str]
@@ -135,7 +135,7 @@ class RegimeMark(BaseModel):
 
 
 class CheckAnswer(BaseModel):
-    """Description of a world that may have errors: as much as can be said."""
+    """Description of a world that may have errors, as far as possible."""
 
     problems: list[Fault]
     summary: Summary | None
@@ -151,7 +151,7 @@ class CheckAnswer(BaseModel):
 
 @functools.lru_cache(maxsize=64)
 def check(text: str, overrides: tuple[tuple[str, str | float], ...], quality: str) -> CheckAnswer:
-    """Checks a text; the same text is answered from memory."""
+    """Checks a text; results of the same text are cached."""
     found = draft(text, dict(overrides), quality)
     world, file = found.world, found.file
     reference = file.reference if file is not None else None
@@ -260,7 +260,7 @@ def _places(tables: Mapping[str, Any], data: dict[str, Any], part: str) -> list[
 def _left_out(
     tables: Mapping[str, Any], data: dict[str, Any], part: str
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Tables of the file that are none of the checked ones."""
+    """Tables of the file that did not pass the checks."""
     written = data.get(part)
     for name, table in written.items() if isinstance(written, dict) else ():
         if name not in tables and isinstance(table, dict):
@@ -324,7 +324,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _gaps(file: WorldFile) -> list[GapDrawing]:
-    """Those of a two-dimensional world, which are drawn; notes tell of them in 3D, too."""
+    """Narrow gaps of a two-dimensional world, for the drawing; in 3D only notes report them."""
     return [
         GapDrawing(
             between=list(gap.between),
@@ -341,7 +341,7 @@ def _gaps(file: WorldFile) -> list[GapDrawing]:
 
 
 def _regimes(found: Draft) -> Iterator[Regime]:
-    """Values of [let] that `when` of expectations and `Try:` of comments name, and Re."""
+    """Values of [let] that `when` of expectations and `Try:` in comments mention, and Re."""
     table = found.data.get("let")
     if not isinstance(table, dict):
         return

@@ -1,4 +1,4 @@
-"""/api/machine: what this machine can do; and /api/open: the world inside a picture."""
+"""/api/machine: description and speed of this machine; /api/open: the world inside a picture."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def read_machine(lab: InLab, may: Looks) -> Machine:
 
 @router.post("/machine/test")
 def test_machine(lab: InLab, may: Steers) -> Machine:
-    """Measures how fast a core is; takes a second or two, and is right only while nothing else computes."""
+    """Measures the speed of a core; takes a second or two, and is accurate only on an idle machine."""
     if not _measuring.acquire(blocking=False):
         raise Refusal(422, "A benchmark is already running.", "Wait until it ends.")
     try:
@@ -82,8 +82,8 @@ def test_machine(lab: InLab, may: Steers) -> Machine:
 
 @router.post("/open", response_model=WorldText)
 async def open_file(request: Request, lab: InLab, may: Looks) -> Response:
-    """The world inside a picture or a movie of Eddyline's, or the text of a world file: the bytes of the file
-    are the body of the request."""
+    """The world inside a picture or movie of Eddyline, or the text of a world file; the body of the request
+    is the file."""
     if lab.uploads.locked():
         raise Refusal(503, "Too many files are being opened.", "Try again in a moment.")
     async with lab.uploads:
@@ -98,7 +98,7 @@ async def open_file(request: Request, lab: InLab, may: Looks) -> Response:
 
 
 async def _receive(request: Request, folder: Path, most: int) -> Path:
-    """Writes the body of a request into a file, named by its kind; without a suffix it should be a text."""
+    """Writes the body of a request to a file named by its kind; without a suffix it is treated as text."""
     head, total, path = b"", 0, folder / "file"
     with path.open("wb") as file:
         async for piece in request.stream():
@@ -120,7 +120,7 @@ def _kind(head: bytes) -> str:
 
 
 def _text(data: bytes) -> bytes:
-    """A WorldText of a file that is no picture."""
+    """A WorldText of a text file."""
     try:
         return WorldText(toml=data.decode("utf-8-sig")).model_dump_json().encode()
     except UnicodeDecodeError:

@@ -55,7 +55,7 @@ async def look(socket: WebSocket, id: str) -> None:
 
 
 def _kept(lab: Lab, row: RunRow, may: Permission) -> Channel:
-    """A channel that says what the folder of a run says that is over. Raises Refusal."""
+    """A channel with the content of the folder of a finished run. Raises Refusal."""
     reply = lab.workers.do(may, "stream", folder=str(lab.folder_of(row)), run=row.id)
     channel, data, place = Channel(row.id), memoryview(reply.body), 0
     while place < len(data):

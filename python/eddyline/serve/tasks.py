@@ -37,13 +37,13 @@ MEMORY = 4 * 1024**3
 """Memory in bytes that a worker may allocate after its start, at most a quarter of the machine's memory."""
 PROTOBUF = "application/x-protobuf"
 _JSON = "application/json"
-_GRACE = 5  # s after the server has given a task up
+_GRACE = 5  # s after the server has cancelled a task
 _MOST_RESIDENT = 1024**3  # bytes after which a process is replaced
 _log = logging.getLogger(__name__)
 
 
 class TaskError(Exception):
-    """A task that is refused with a status and what is wrong."""
+    """A refused task, with a status and problems."""
 
     def __init__(self, status: int, *faults: Fault) -> None:
         super().__init__(faults[0].message if faults else "")
@@ -201,7 +201,7 @@ def _message(data: bytes) -> Reply:
 
 
 def do(task: str, arguments: dict[str, Any]) -> Reply:
-    """The reply of a task, whatever becomes of it. Raises MemoryError."""
+    """The reply of a task, also after an error. Raises MemoryError."""
     try:
         return TASKS[task](**arguments)
     except TaskError as error:
@@ -232,7 +232,7 @@ def _refused(status: int, message: str, remedy: str = "") -> Reply:
 
 def main() -> None:
     replies = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever is printed is no reply
+    os.dup2(2, 1)  # printed text must not mix with replies
     orders = sys.stdin.buffer
     _limit_memory()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -29,7 +29,7 @@ LANES = {Permission.VIEW: 2, Permission.STEER: 2}
 SECONDS = 30.0
 """Time limit of a task [s], without the start of its process."""
 _STARTING = 60.0  # s that a process may take to import what it needs
-_QUEUE = 12  # tasks of a lane that wait; the server has 40 threads for all requests
+_QUEUE = 12  # waiting tasks of a lane; the server has 40 threads for all requests
 _PATIENCE = 40.0  # s that a task waits for a process
 _LARGEST_REPLY = 512 * 1024**2
 
@@ -59,8 +59,8 @@ class Workers:
         self._lanes = {may: _Lane(count) for may, count in LANES.items()}
 
     def do(self, may: Permission, task: str, **arguments: Any) -> Reply:
-        """Lets a process of the lane do a task, a function of `tasks`. Raises Refusal if it is refused, takes
-        too long or too much memory, or if too many wait already."""
+        """Runs a task, a function of `tasks`, in a process of the lane. Raises Refusal if it is refused,
+        takes too long or too much memory, or if too many tasks wait."""
         with self._lanes[may].worker() as worker:
             return worker.do(task, arguments, self._seconds).checked()
 
@@ -92,7 +92,7 @@ class _Lane:
             yield worker
         finally:
             with self._change:
-                self._free.appendleft(worker)  # the one that is warm comes first
+                self._free.appendleft(worker)  # the warm process is used first
                 self._change.notify()
 
     def _take(self) -> _Worker:
@@ -151,7 +151,7 @@ class _Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},  # each of its threads takes memory
-            start_new_session=True,  # Ctrl-C is the server's: a worker ends with its pipe
+            start_new_session=True,  # the server handles Ctrl-C: a worker ends with its pipe
         )
         self._process = process
         try:
