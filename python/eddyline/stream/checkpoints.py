@@ -31,11 +31,11 @@ _BROKEN = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionEr
 
 
 class CheckpointError(Exception):
-    """There is none that could be used."""
+    """There is no usable checkpoint."""
 
 
 class NoCheckpointError(CheckpointError):
-    """None was ever written: the run can begin again from its start, as nothing is lost by that."""
+    """No checkpoint was ever written: the run can start again without losing anything."""
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,9 @@ def write_checkpoint(
     snapshots: int,
     world: str,
 ) -> None:
-    """Writes a checkpoint and deletes what is older than the newest two. Later ones are those that a run
-    could not go on from, as it has come here again: they go, too. One of the same step that is whole stays:
-    its parts hold the same state."""
+    """Writes a checkpoint and deletes all but the newest two. Checkpoints of later steps were unusable, as
+    the run has reached this step again, and are deleted, too. An intact one of the same step is kept: it
+    holds the same state."""
     own = folder / f"{step:012d}"
     folder.mkdir(exist_ok=True)
     atomic.remove_leftovers(folder)
@@ -104,7 +104,7 @@ def _write_part(folder: Path, number: int, part: bytes) -> dict[str, Any]:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """A file of a folder that has only a temporary name yet, on the disk before this returns."""
+    """Writes a file in a folder that still has a temporary name; it is on the disk when this returns."""
     with path.open("wb", buffering=0) as file:
         atomic.write_all(file, data)
         atomic.sync_file(file)
@@ -120,8 +120,8 @@ def _holds(folder: Path, frames: int, snapshots: int, world: str) -> bool:
 
 
 def find_checkpoint(folder: Path, tell: Callable[[str], None], before: float = math.inf) -> Checkpoint:
-    """The newest one that is whole, of a step before `before`. `tell` hears of those that are not. Raises
-    CheckpointError if there is none; NoCheckpointError if none was ever written."""
+    """The newest intact checkpoint before step `before`. tell: called with a message for each damaged one.
+    Raises CheckpointError if there is none; NoCheckpointError if none was ever written."""
     candidates = [each for each in _newest_first(folder) if int(each.name) < before]
     refused: list[FormatError] = []
     if not candidates and math.isfinite(before):
@@ -149,7 +149,7 @@ def find_checkpoint(folder: Path, tell: Callable[[str], None], before: float = m
 
 
 def look(folder: Path, world: str) -> bool | None:
-    """True if a run of this world can continue from one of them; None if none was ever written. Reads the
+    """True if a run of this world can resume from a checkpoint; None if none was ever written. Reads the
     manifests and checks the sizes of parts, without reading these."""
     candidates = _newest_first(folder)
     if not candidates:
@@ -162,7 +162,7 @@ def look(folder: Path, world: str) -> bool | None:
 
 
 def drop_checkpoints(folder: Path, since: int) -> None:
-    """Deletes those of step `since` and later."""
+    """Deletes checkpoints of step `since` and later."""
     for each in _newest_first(folder):
         if int(each.name) >= since:
             atomic.remove_folder(each)

@@ -1,11 +1,12 @@
-"""Terms of other codes: features that Eddyline lacks, with codes that have them, or their names here."""
+"""Terms of other codes: features that Eddyline lacks, with codes that have them, and different names in
+Eddyline."""
 
 from __future__ import annotations
 
 _BODIES = "bodies are circles, rectangles, polygons and lines in 2D, and spheres, boxes and cylinders in 3D"
 
 _GROUPS: tuple[tuple[str, str], ...] = (
-    # What Eddyline does not have. Other tools: those of which it is certain.
+    # Missing features. Only tools that certainly have them are named.
     (
         "stl obj ply iges cad dxf geometry geometry_file",
         f"Eddyline reads no geometry files: {_BODIES}. DualSPHysics and OpenFOAM read STL.",
@@ -73,7 +74,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
         "axisymmetric axisymmetry wedge",
         "Eddyline has 2D and 3D only; Basilisk and OpenFOAM have axisymmetry.",
     ),
-    # What has another name here.
+    # Features with another name in Eddyline.
     ("mesh grid blockmesh", "particles need no mesh; domain.spacing sets the resolution."),
     ("dx dp resolution particle_spacing particle_size", "it is called domain.spacing [m] here."),
     ("h smoothing_length", "it is method.smoothing_ratio here, in spacings."),
@@ -135,8 +136,8 @@ ANSWERS: dict[str, str] = {word: text for words, text in _GROUPS for word in wor
 
 
 def answer(word: str) -> str | None:
-    """A sentence on what Eddyline does not have, or calls otherwise; None for other words. word: a key, a
-    value, such as "ship.stl", a command or an option with its dashes."""
+    """A sentence about a missing or renamed feature; None for other words. word: a key, a value, such as
+    "ship.stl", a command or an option with its dashes."""
     name = word.strip().lstrip("-").lower().replace("-", "_").replace(" ", "_")
     for known in (name, name.rpartition(".")[2], name.removesuffix("s")):
         if known in ANSWERS:

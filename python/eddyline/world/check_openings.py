@@ -1,4 +1,4 @@
-"""Checks of inflows and outflows: what is impossible or makes no sense is reported before a run."""
+"""Checks of inflows and outflows before a run."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .shapes import vec3
 Found = Iterator[tuple[Path, str]]
 
 FASTEST_INFLOW = 0.3
-"""Speed of an inflow over the speed of sound from which on the density would vary by 10 %."""
+"""Largest ratio of inflow speed to speed of sound; above it the density would vary by more than 10 %."""
 LARGEST_PRESSURE = 0.1
-"""Pressure at an opening over rho0 c0^2 above which the fluid would be compressed by 10 %."""
+"""Largest pressure at an opening over rho0 c0^2; above it the fluid would be compressed by more than 10 %."""
 NARROWEST = 4
-"""Spacings across an opening below which nothing can be said of its flow."""
+"""Smallest resolved width of an opening, in spacings."""
 
 
 def opening_problems(file: WorldFile, samples: Samples) -> Found:
@@ -157,11 +157,11 @@ def _corners(file: WorldFile, found: list[Face]) -> Found:
 
 
 def _pairs(file: WorldFile, found: list[Face]) -> Found:
-    """Openings must not stand in each other's buffers or hear each other's buffers."""
+    """Openings must be outside each other's buffers and beyond the reach of their buffers."""
     length = buffer_length(file)
     for one, other in combinations(found, 2):
         if one.path[0] == other.path[0] == "boundaries" and one.axis != other.axis:
-            continue  # said already
+            continue  # reported elsewhere
         gap = 0.0
         for k in range(file.dimensions):
             gap = max(gap, one.low[k] - other.high[k], other.low[k] - one.high[k])

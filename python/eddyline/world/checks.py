@@ -40,15 +40,15 @@ from .shapes import Body, FormulaRegion, Region, ShapeTable, vec3
 from .values import Pressure
 
 Found = Iterator[tuple[Path, str]]
-LONGEST_NAME = 100  # letters, so that files can be named by it
+LONGEST_NAME = 100  # characters, as files are named by it
 
 FEWEST_ACROSS = 4
 """Smallest number of particles across the domain."""
 CELLS_OF_A_PERIOD = 3
 TIGHT = 3
-"""Spacings that a body must be thick for water of 0.6 m and of 0.2 m on its sides to stay there; of 720
-particles 61 got through one of 1 spacing in 3 s, 24 of 1.5 and 2 of 2. A force was 2 % low at the reach
-of the kernel, 4 spacings."""
+"""Smallest thickness of a body in spacings that separates water of 0.6 m and 0.2 m depth on its sides; of 720
+particles 61 got through one of 1 spacing in 3 s, 24 of 1.5 and 2 of 2. A force was 2 % low at the reach of
+the kernel, 4 spacings."""
 _GAPS_TOLD = 3
 
 
@@ -153,7 +153,7 @@ def _thickness(body: Body, file: WorldFile) -> float:
 
 
 def notes(file: WorldFile, samples: Samples) -> Iterator[str]:
-    """Notes: worlds that run, but not exactly as the file reads."""
+    """Notes on valid worlds that differ slightly from their file."""
     spacing = file.domain.spacing
     uneven = [
         f"{length / spacing:.2f} along {axis}"
@@ -306,7 +306,7 @@ def _outside(item: ShapeTable, file: WorldFile) -> bool:
 
 
 def _common_point(one: ShapeTable, other: ShapeTable, file: WorldFile) -> str | None:
-    """A place well inside both shapes, or None."""
+    """A point well inside both shapes, or None."""
     bounds = [one.core_shape.bounds, other.core_shape.bounds]
     low = [max(box[0][k] for box in bounds) for k in range(3)]
     high = [min(box[1][k] for box in bounds) for k in range(3)]
@@ -526,7 +526,7 @@ _GAS_LIMITS: dict[str, tuple[str, Callable[[float], bool]]] = {
     "pressure": (">=", lambda least: least >= 0),
     "density": (">", lambda least: least > 0),
 }
-"""What the start of a gas must be everywhere."""
+"""Conditions for the start of a gas: field and sign."""
 
 
 _UsedField = tuple[Path, _core.Formula, Points, Sequence[float]]
@@ -546,7 +546,7 @@ def _fields_of_start(file: WorldFile) -> Iterator[tuple[Path, _core.Formula, Reg
 
 
 def _start_fields(file: WorldFile, samples: Samples) -> Iterator[_UsedField]:
-    """Looked at where particles start: what no sample meets, one of them may."""
+    """Checked at the initial positions of particles, as samples may miss a spot."""
     fields = list(_fields_of_start(file))
     varies = any(not formula.is_constant for _, formula, _ in fields)
     places = start_places(file) if varies else None

@@ -14,9 +14,9 @@ from ..option_names import one_line, quoted
 from .problems import did_you_mean
 
 FEWEST_POINTS = 3
-"""Of a curve, and of those that a run must have passed."""
+"""Smallest number of points of a curve, and of those that a run must cover."""
 MOST_BYTES = 4 * 1024**2
-"""Of the file of a curve."""
+"""Largest size of the file of a curve."""
 DATA = Path(__file__).resolve().parent.parent / "data"
 """The package's data folder."""
 _confined = False
@@ -42,7 +42,7 @@ class Curve:
 
 
 def find_curve(name: str, folders: Sequence[str | Path]) -> Curve:
-    """Reads a curve from the first folder that holds it, or the package; ValueError says what is wrong."""
+    """Reads a curve from the first folder that has it, or from the package. Raises ValueError."""
     if "\0" in name or ((_confined or not folders) and Path(name).name != name):
         raise ValueError("must be the bare name of a file, such as curve.csv")
     if Path(name).is_absolute() or ".." in Path(name).parts or not name.isprintable():

@@ -36,19 +36,19 @@ from .problems import (
 from .schema import WorldFile, keys_of
 
 OPTION = "--set"
-"""By which the command line gives overrides."""
+"""Option of the command line for overrides."""
 
 MOST_NAMED = 20
-"""Files of a folder that a message names."""
+"""Maximum number of files of a folder that a message names."""
 
 LONGEST_TEXT = 200_000
-"""Characters of a world file: polygons of thousands of corners have room."""
+"""Maximum number of characters of a world file, enough for polygons with thousands of corners."""
 MOST_DIGITS = 30
-"""Of a whole number."""
+"""Maximum number of digits of a whole number."""
 LONGEST_LIST = 20_000
-"""Entries of a list."""
+"""Maximum number of entries of a list."""
 DEEPEST = 24
-"""Brackets, or parts of a key, within each other."""
+"""Maximum nesting depth of brackets or parts of a key."""
 _TEXT = re.compile(
     r'"""(?:\\.|[^\\])*?"""|' + r"'''.*?'''|" + r'"(?:\\.|[^"\\\n])*"|' + r"'[^'\n]*'|#[^\n]*", re.S
 )
@@ -67,7 +67,7 @@ class Document:
     data: dict[str, Any]
     positions: Positions
     overridden: set[Path] = field(default_factory=set)
-    overrides: str = "overrides"  # what stands for file and line in a problem with one of them
+    overrides: str = "overrides"  # text that replaces file and line in problems of overrides
 
     def problem(self, path: Sequence[str | int], text: str) -> Problem:
         """One line of an error at `path`: of an override, or of the table around that only overrides have
@@ -96,7 +96,7 @@ def check_name(path: FilePath) -> None:
 
 
 def read(path: FilePath) -> str:
-    """The text of a world file, or a WorldError that says why it cannot be read."""
+    """The text of a world file. Raises WorldError with the reason if it cannot be read."""
 
     def failed(text: str) -> WorldError:
         return WorldError([Problem(0, str(path), text)])
@@ -144,7 +144,7 @@ def _near(path: FilePath) -> str:
 def parse(
     text: str, label: str, overrides: Mapping[str, str | float] | None = None, parameter: str = "overrides"
 ) -> Document:
-    """The content of a world file after its overrides. parameter: as what the caller was given them."""
+    """The content of a world file after its overrides. parameter: name of the overrides in messages."""
     if overrides and not (isinstance(overrides, Mapping) and all(isinstance(key, str) for key in overrides)):
         raise TypeError(
             f"overrides = {short(overrides)}: must be a dict of values by path, such as "
@@ -257,8 +257,8 @@ def _is_toml(line: str) -> bool:
 
 
 def parse_set(items: Sequence[str]) -> dict[str, str | float]:
-    """Overrides from `--set PATH=VALUE` texts of a command line. A path that is set twice is an error: none
-    of its values is more likely to be meant than another."""
+    """Overrides from `--set PATH=VALUE` texts of a command line. Setting a path twice is an error, as the
+    intended value is unknown."""
     result: dict[str, str | float] = {}
     given: dict[tuple[str, ...], list[str]] = {}
     wrong: list[Problem] = []
@@ -299,7 +299,7 @@ def override_value(value: str | float) -> Any:
 def _override(
     parsed: tomlkit.TOMLDocument, document: Document, name: str, value: str | float
 ) -> Problem | None:
-    """Writes one override into the parsed file; gives what is wrong with its path."""
+    """Applies one override to the parsed file; returns the problem of its path, if any."""
     parts = [part.strip() for part in name.split(".")]
     if not all(parts):
         return Problem(0, document.overrides, f'"{name}" is not a path. Write, for example, domain.spacing.')

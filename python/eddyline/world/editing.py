@@ -17,12 +17,12 @@ _KEY = r"^[A-Za-z0-9_-]{1,64}$"
 
 
 class EditError(ValueError):
-    """A change that cannot be made; the text says which and why."""
+    """An invalid change; the message gives the change and the reason."""
 
 
 @dataclass(frozen=True)
 class Edit:
-    """One change of a value. set: whatever may be there; add: a new table or entry; remove: take it away.
+    """One change of a value. set: replaces or creates a value; add: a new table or entry; remove: deletes it.
 
     path: keys, and numbers of entries of arrays from 0; `add` at the path of an array appends to it.
     """

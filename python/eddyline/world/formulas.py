@@ -17,14 +17,14 @@ from .. import _core
 from .problems import listed, number, shown
 
 FIELD_VARIABLES = ("x", "y", "z", "t")
-"""What a field may use: the place [m] and the time [s]."""
+"""Variables of a field: position [m] and time [s]."""
 
 _WORDS = """
     x y z t time pi and or not if sqrt abs exp log log10 sin cos tan asin acos atan atan2 sinh cosh tanh
     min max floor ceil sign step pow mod sum hydrostatic
 """
 RESERVED = frozenset(_WORDS.split())
-"""Names that [let] may not take."""
+"""Reserved names that [let] must not define."""
 
 _TOKEN = re.compile(
     r"(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)|.", re.S
@@ -36,11 +36,11 @@ _LONGEST_CHAIN = 8  # names that a message lists
 
 
 class FormulaError(ValueError):
-    """A formula that cannot be used; the text says why and what to change, without the place."""
+    """An invalid formula; the message gives the reason and the remedy, without the location."""
 
 
 class BrokenNameError(FormulaError):
-    """A formula that uses a value of [let] which is itself wrong: reported there, and only there."""
+    """A formula that uses an invalid value of [let]; only that value is reported."""
 
 
 def names_in(text: str) -> list[str]:
@@ -125,7 +125,7 @@ def _formula(text: str, variables: tuple[str, ...]) -> _core.Formula:
 
 
 def without_formula(message: str) -> str:
-    """The core's message on a formula, for a line that shows the formula already."""
+    """The message of the core about a formula, for a line that already shows the formula."""
     match = _COLUMN.match(message)
     if match is None:
         return message
@@ -224,7 +224,7 @@ def _circles(needs: Mapping[str, list[str]]) -> Iterator[tuple[list[str], list[s
 
 
 def _chain(first: str, needs: Mapping[str, list[str]], group: Mapping[str, str]) -> list[str]:
-    """A way from a name back to itself, without the end; nothing if there is none."""
+    """A cycle from a name back to itself, without the end; empty if there is none."""
     came: dict[str, str] = {}
     queue = [first]
     for name in queue:

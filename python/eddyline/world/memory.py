@@ -11,13 +11,13 @@ from .problems import above, number, rounded
 from .schema import SIDES, Wall, WorldFile
 
 BYTES_PER_PARTICLE = {2: 500, 3: 900}
-"""Memory of a running simulation for each fluid particle, neighbour lists among it, by dimensions."""
+"""Memory [bytes] per fluid particle of a running simulation, including neighbour lists, by dimensions."""
 BYTES_PER_WALL = 200
-"""For each particle of walls."""
+"""Memory [bytes] per wall particle."""
 BYTES_PER_CELL = 60
 """Bytes per cell of the domain, with or without particles."""
 MOST = 2_000_000_000
-"""Cells, or particles with those of walls: their numbers have 32 bits."""
+"""Maximum number of cells, and of fluid and wall particles: indices have 32 bits."""
 
 
 def available_memory() -> int | None:

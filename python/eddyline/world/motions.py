@@ -1,4 +1,4 @@
-"""Bodies that move by formula: how fast they become, and what they must not run into."""
+"""Bodies that move by formula: their speeds and collisions."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ Found = Iterator[tuple[Path, str]]
 Floats = NDArray[np.float64]
 
 GAP = 2.0
-"""Spacings that a moving body keeps from what it does not touch at the start: fluid must get out between."""
+"""Smallest distance in spacings of a moving body from solids that it does not touch at the start, as fluid
+must escape from between."""
 SLOWEST_SOUND = 5.0
-"""Least speed of sound that a file may give, in speeds of a body."""
+"""Smallest allowed speed of sound, in multiples of the speed of a body."""
 _FEWEST, _MOST = 1000, 8000  # times at which a motion is sampled
 _STEP = 0.5  # largest way from one sample to the next, in spacings, as far as _MOST allows
 _ROUNDS, _PARTS = 4, 32  # how often, and in how many, an interval is cut in which a body seems to jump
