@@ -16,7 +16,7 @@ _options: ContextVar[bool] = ContextVar("options", default=False)
 
 
 @contextlib.contextmanager
-def of_options() -> Iterator[None]:
+def naming_options() -> Iterator[None]:
     """Messages name command line options while the block runs."""
     before = _options.set(True)
     try:
@@ -25,7 +25,7 @@ def of_options() -> Iterator[None]:
         _options.reset(before)
 
 
-def speaks_of_options() -> bool:
+def names_options() -> bool:
     """True if the caller is the command line."""
     return _options.get()
 

@@ -16,8 +16,8 @@ from lab_server import until as until_there
 from test_endings import unclosed
 
 from eddyline.live import stream_pb2 as pb
-from eddyline.serve.store import FINAL
 from eddyline.option_names import NOT_CLOSED
+from eddyline.serve.store import FINAL
 
 
 def _open(page: Any, text: str) -> None:

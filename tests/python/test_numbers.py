@@ -18,7 +18,7 @@ import tomlkit
 from numpy.typing import NDArray
 
 from eddyline.plot.forces import force_charts, spectrum_chart, spectrum_of, without_noise
-from eddyline.run.closing import closing_lines, short_names, table_lines, told_once, verdict_text
+from eddyline.run.closing import closing_lines, short_names, table_lines, verdict_text, without_duplicates
 from eddyline.run.convergence_forecast import ConvergenceForecast
 from eddyline.run.derived import derive, recirculation_length
 from eddyline.run.errors import RequestError
@@ -160,7 +160,7 @@ def test_before_that_nothing_is_judged() -> None:
         assert item["measured"] is None and item["inside"] is None
         assert re.fullmatch(r"not periodic yet, likely at t = \d\.\d s", item["note"]), item["note"]
     assert all(item["value"] is None for item in found["values"])
-    told = told_once(found["values"])
+    told = without_duplicates(found["values"])
     assert [item["name"] for item in told] == [
         "cylinder.drag_coefficient",
         "cylinder.lift_coefficient",

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import eddyline
 from eddyline.cli import app
-from eddyline.option_names import of_options
+from eddyline.option_names import naming_options
 from eddyline.run import RequestError, Run
 from eddyline.run.folder import RunFolder
 from eddyline.signals import Statistic
@@ -112,14 +112,14 @@ def test_what_is_wrong_with_values_is_one_line(changes: dict[str, str], line: st
 
 
 def test_the_command_line_hears_of_its_options() -> None:
-    with of_options(), pytest.raises(RequestError) as error:
+    with naming_options(), pytest.raises(RequestError) as error:
         grid({"let.a": "1:2", "let.b": "1,1"})
     assert str(error.value).splitlines() == [
         "--set let.a=1:2: a range is a:b:n, n values from a to b, or a:b:n:log",
         "--set let.b=1,1: 1 occurs twice; give each value once",
     ]
     with (
-        of_options(),
+        naming_options(),
         pytest.raises(RequestError, match=r"e\.g\. --set let\.a=20:200:8 or --set let.a=20,40"),
     ):
         grid({"let.a": "3"})

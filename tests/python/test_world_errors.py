@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from eddyline.option_names import of_options
+from eddyline.option_names import naming_options
 from eddyline.world import World, WorldError, checks, new_world, parse_set
 
 BASE = """\
@@ -81,7 +81,7 @@ def lines_of(text: str, overrides: Mapping[str, str | float] | None = None) -> l
 
 @pytest.mark.parametrize("case", read_cases(), ids=lambda case: case.name)
 def test_lines(case: Case) -> None:
-    with of_options():
+    with naming_options():
         assert lines_of(case.text, case.overrides) == case.lines
 
 

@@ -518,7 +518,9 @@ def test_probes_at_walls_under_a_free_surface_are_told() -> None:
 
 def test_what_flows_in_without_a_way_out_fills_the_domain() -> None:
     """The room is 0.4 m^2, and 0.2 m^2/s enter once the inflow has its speed: 2.5 s."""
-    assert "fills the domain by about t = 2.5 s, and the run will stop there" in describe(World.from_text(JET))
+    assert "fills the domain by about t = 2.5 s, and the run will stop there" in describe(
+        World.from_text(JET)
+    )
     assert "no way out" not in describe(World.from_text(JET, overrides={"time.end": 2.2}))
     assert "no way out" not in describe(
         World.from_text(JET.replace('top = { type = "wall" }', 'top = { type = "open" }'))

@@ -46,11 +46,11 @@ def check_drawing(file: Path | None) -> None:
 def errors() -> Iterator[None]:
     """Prints user errors as lines on standard error and exits with their code; any other exception is a bug
     and passes through."""
-    from eddyline.option_names import of_options
+    from eddyline.option_names import naming_options
     from eddyline.ranks.session import is_follower
 
     try:
-        with of_options():
+        with naming_options():
             yield
     except (typer.Exit, typer.Abort):
         raise

@@ -103,7 +103,7 @@ Patience = Annotated[
 Boxes = Annotated[int, typer.Option(min=1, metavar="B", help="Divide the domain of each rank into B boxes.")]
 
 
-def _manner(
+def _execution_options(
     threads: Threads = 0,
     ranks: Ranks = None,
     boxes: Boxes = 1,
@@ -120,10 +120,10 @@ def _manner(
     """Execution options of a run; only --lazy-inexact changes the result."""
 
 
-def with_manner(command: Callable[..., None]) -> Callable[..., None]:
+def with_execution_options(command: Callable[..., None]) -> Callable[..., None]:
     """Adds all execution options to a command. Its parameter `execution_options` receives them as a dict by
     name."""
-    shared = inspect.signature(_manner, eval_str=True).parameters
+    shared = inspect.signature(_execution_options, eval_str=True).parameters
 
     @functools.wraps(command)
     def with_options(**values: Any) -> None:

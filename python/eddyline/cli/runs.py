@@ -11,7 +11,7 @@ import typer
 
 from eddyline.cli.app import app
 from eddyline.cli.errors import EXIT_INTERRUPTED, BadInputError, errors
-from eddyline.cli.options import Set, Steps, Until, World, with_manner
+from eddyline.cli.options import Set, Steps, Until, World, with_execution_options
 
 if TYPE_CHECKING:
     from eddyline.run.record import Run
@@ -50,7 +50,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the folde
 
 
 @app.command()
-@with_manner
+@with_execution_options
 def run(
     world: World,
     execution_options: ExecutionOptions,
@@ -98,7 +98,7 @@ def run(
 
 
 @app.command()
-@with_manner
+@with_execution_options
 def resume(
     run: Folder,
     execution_options: ExecutionOptions,
@@ -142,7 +142,7 @@ def resume(
 
 
 @app.command()
-@with_manner
+@with_execution_options
 def replay(
     run: Folder,
     execution_options: ExecutionOptions,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Parting:
+class FirstDifference:
     """The first step at which the checksums differ, and the last earlier one at which they are equal, if
     known."""
 
@@ -51,7 +51,7 @@ class Comparison:
     series: tuple[SeriesDifference, ...]
     same_world: bool
     snapshots: tuple[int, int]
-    parting: Parting | None = None
+    parting: FirstDifference | None = None
 
     @property
     def identical(self) -> bool:
@@ -221,14 +221,14 @@ def compare_runs(a: Run | str | os.PathLike[str], b: Run | str | os.PathLike[str
     )
 
 
-def _parting(a: Run, b: Run) -> Parting | None:
+def _parting(a: Run, b: Run) -> FirstDifference | None:
     from eddyline.run.folder import RunFolder
 
     sums = [RunFolder(run.folder).read_checksums() for run in (a, b)]
     same: int | None = None
     for step in sorted(sums[0].keys() & sums[1].keys()):
         if sums[0][step] != sums[1][step]:
-            return Parting(step, same)
+            return FirstDifference(step, same)
         same = step
     return None
 

@@ -20,7 +20,7 @@ MORE_STEPS = 100.0
 
 
 @dataclass(frozen=True)
-class Excess:
+class Violation:
     """An effect that exceeds a limit.
 
     text: the effect and the limit. factor: below 1; the cause (a speed, an acceleration or a viscosity) must
@@ -46,29 +46,29 @@ class Effects:
         if nu > 0:
             self._time_step = min(self._time_step, self._viscous / nu)
 
-    def excesses(self, world: World) -> Iterator[Excess]:
+    def violations(self, world: World) -> Iterator[Violation]:
         """Limits that the run would exceed if its world became this one."""
         for cause, (speed, reason) in expected_speeds(world.file).items():
-            yield from self.excess_of_speed(cause, speed, reason)
+            yield from self.speed_violations(cause, speed, reason)
         is_viscous = "sqrt(nu" in world.scales.reason
         if is_viscous and world.scales.sound_speed > FASTER * self._sound:
             factor = (FASTER * self._sound / world.scales.sound_speed) ** 2
-            yield Excess(
+            yield Violation(
                 f"the fluid would need a speed of sound of {rounded(world.scales.sound_speed)} m/s; this "
                 f"run uses {rounded(self._sound)} m/s and allows {rounded(FASTER * self._sound)} m/s",
                 factor,
             )
         steps = world.file.fluid.nu * self._time_step / self._viscous
         if not steps <= self._more_steps:
-            yield Excess(
+            yield Violation(
                 f"each second of flow would take {rounded(steps, 2)} times as many steps as at the start; "
                 f"at most {rounded(self._more_steps)} times is allowed",
                 self._more_steps / steps,
             )
 
-    def excess_of_speed(
+    def speed_violations(
         self, cause: str, speed: float, reason: str, most: float = math.inf
-    ) -> Iterator[Excess]:
+    ) -> Iterator[Violation]:
         """Yields a problem if a cause of motion (see expected_speeds) gives the fluid a speed above `most`
         [m/s]."""
         is_driven = "sqrt(" in reason or ", f " in reason  # by an acceleration
@@ -83,7 +83,7 @@ class Effects:
         if "sqrt(" in reason and math.isfinite(speed):  # sqrt(2 g H): the pressure rho g H, over rho c0^2
             compressed = f" and be compressed by {rounded(50 * (speed / self._sound) ** 2, 2)} %"
         factor = limit / speed if math.isfinite(speed) else 0.0
-        yield Excess(
+        yield Violation(
             f"the fluid may reach {rounded(speed)} m/s{compressed} ({reason}); the speed of sound of this "
             f"run, {rounded(self._sound)} m/s, allows up to {rounded(limit)} m/s",
             factor**2 if "sqrt(" in reason else factor,

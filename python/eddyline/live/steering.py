@@ -15,7 +15,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from eddyline.live import stream_pb2 as pb
-from eddyline.live.effects import Effects, Excess
+from eddyline.live.effects import Effects, Violation
 from eddyline.live.hello import body
 from eddyline.live.journal import Entry
 from eddyline.world import World, WorldError
@@ -41,7 +41,7 @@ _RAMP = "{s}^3*(10-{s}*(15-6*{s}))"
 
 
 Largest = Callable[[World, float], str]
-"""Function that describes the accepted values, from the world and `Excess.factor`."""
+"""Function that describes the accepted values, from the world and `Violation.factor`."""
 
 
 class RefusedError(ValueError):
@@ -87,9 +87,9 @@ class Steering:
 
     def __init__(self, world: World) -> None:
         self.world = world  # as it is now
-        self.come: dict[str, float] = {}  # added bodies and their times [s]
-        self.gone: dict[str, tuple[_core.Body, float]] = {}  # removed bodies and their times [s]
-        self._probes_gone: set[str] = set()  # names of removed probes: a series belongs to one position
+        self.added: dict[str, float] = {}  # added bodies and their times [s]
+        self.removed: dict[str, tuple[_core.Body, float]] = {}  # removed bodies and their times [s]
+        self._removed_probes: set[str] = set()  # names of removed probes: a series belongs to one position
         self._first = world
         self._effects = Effects(world)
         self._repeats = False  # the current command is repeated from a journal
@@ -140,11 +140,11 @@ class Steering:
         """Stores the world after a command at `time` [s]."""
         name = turn.change.name
         if turn.change.kind == "add_body":
-            self.come[name] = time
+            self.added[name] = time
         elif turn.change.kind == "remove_body":
-            self.gone[name] = self._core_body(name), time
+            self.removed[name] = self._core_body(name), time
         elif turn.change.kind == "remove_probe":
-            self._probes_gone.add(name)
+            self._removed_probes.add(name)
         self.world = turn.world
         self._tables |= turn.world.file.bodies
 
@@ -163,7 +163,7 @@ class Steering:
     def bodies_change(self) -> bool:
         """True if any body differs in shape or place from the start of the run."""
         moved = any(each.motion is not None for each in self.world.file.bodies.values())
-        return bool(self.come or self.gone) or moved
+        return bool(self.added or self.removed) or moved
 
     def bodies(self, step: int, time: float, *, obeyed: bool = True) -> pb.Bodies | None:
         """All bodies that differ from the start of the run at `time` [s], now or earlier; None if there is
@@ -172,14 +172,14 @@ class Steering:
         def is_past(moment: float) -> bool:
             return moment < time or (obeyed and moment == time)
 
-        removed = [name for name, (_, end) in self.gone.items() if is_past(end)]
+        removed = [name for name, (_, end) in self.removed.items() if is_past(end)]
         listed = [
             name
             for name, each in self.world.file.bodies.items()
-            if each.motion is not None or name in self.come
+            if each.motion is not None or name in self.added
         ]
-        listed += [name for name in self.gone if name not in removed]
-        there = [name for name in listed if is_past(self.come.get(name, -math.inf))]
+        listed += [name for name in self.removed if name not in removed]
+        there = [name for name in listed if is_past(self.added.get(name, -math.inf))]
         if not there and not removed:
             return None
         found = [body(name, self._tables[name], self.world.core.spacing, time) for name in there]
@@ -187,8 +187,8 @@ class Steering:
 
     # --- commands -----------------------------------------------------------------------------------------
 
-    def _viscosity(self, asked: pb.Viscosity, time: float) -> PlannedChange:
-        value = _value(asked.value)
+    def _viscosity(self, command: pb.Viscosity, time: float) -> PlannedChange:
+        value = _value(command.value)
         edits = [Edit("set", ["fluid", "kinematic_viscosity"], value)]
         if self.world.file.fluid.dynamic_viscosity is not None:
             edits.insert(0, Edit("remove", ["fluid", "dynamic_viscosity"]))
@@ -201,8 +201,8 @@ class Steering:
         text = f"viscosity {rounded(world.file.fluid.nu)} m^2/s"
         return PlannedChange(world, Change("viscosity", value=(nu, 0.0, 0.0)), text)
 
-    def _gravity(self, asked: pb.Gravity, time: float) -> PlannedChange:
-        values = [_value(item) for item in asked.value]
+    def _gravity(self, command: pb.Gravity, time: float) -> PlannedChange:
+        values = [_value(item) for item in command.value]
         world = self._edited(
             [Edit("set", ["domain", "gravity"], values)],
             lambda made, factor: (
@@ -213,11 +213,11 @@ class Steering:
         text = f"gravity ({', '.join(map(rounded, gravity))}) m/s^2"
         return PlannedChange(world, Change("gravity", value=vec3(gravity)), text)
 
-    def _inflow(self, asked: pb.Inflow, time: float) -> PlannedChange:
+    def _inflow(self, command: pb.Inflow, time: float) -> PlannedChange:
         places = dict(self._inflows())
-        if asked.opening not in places:
-            raise RefusedError(f"inflow: {asked.opening!r} is not an inflow; known: {', '.join(places)}.")
-        values = [_value(item) for item in asked.velocity]
+        if command.opening not in places:
+            raise RefusedError(f"inflow: {command.opening!r} is not an inflow; known: {', '.join(places)}.")
+        values = [_value(item) for item in command.velocity]
         written = values[0] if len(values) == 1 else values
 
         def largest(made: World, factor: float) -> str:
@@ -225,52 +225,52 @@ class Steering:
                 return f"Up to {below(abs(written) * factor)} m/s is accepted."
             return f"Up to {below(factor)} times this velocity is accepted."
 
-        world = self._edited([Edit("set", [*places[asked.opening], "velocity"], written)], largest)
-        opening = next(each for each in world.core.openings if each.name == asked.opening)
+        world = self._edited([Edit("set", [*places[command.opening], "velocity"], written)], largest)
+        opening = next(each for each in world.core.openings if each.name == command.opening)
         formulas = tuple(formula.text for formula in opening.velocity)
-        text = f"inflow {asked.opening} {', '.join(asked.velocity)}"
-        return PlannedChange(world, Change("inflow", asked.opening, formulas=formulas), text)
+        text = f"inflow {command.opening} {', '.join(command.velocity)}"
+        return PlannedChange(world, Change("inflow", command.opening, formulas=formulas), text)
 
-    def _move_body(self, asked: pb.MoveBody, time: float) -> PlannedChange:
+    def _move_body(self, command: pb.MoveBody, time: float) -> PlannedChange:
         file, dimensions = self.world.file, self.world.dimensions
-        self._check_known("move_body", asked.body)
-        if len(asked.by) != dimensions or not all(map(math.isfinite, [*asked.by, asked.turn])):
-            raise RefusedError(f"move_body: by = {list(asked.by)}; must be {dimensions} numbers [m].")
-        if asked.turn and dimensions == 3:
+        self._check_known("move_body", command.body)
+        if len(command.by) != dimensions or not all(map(math.isfinite, [*command.by, command.turn])):
+            raise RefusedError(f"move_body: by = {list(command.by)}; must be {dimensions} numbers [m].")
+        if command.turn and dimensions == 3:
             raise RefusedError("move_body: turn is allowed in 2D only; set it to 0.")
-        table = file.bodies[asked.body]
+        table = file.bodies[command.body]
         begin = max(time, 0.0)
-        seconds = asked.seconds or self._seconds(asked, table)
+        seconds = command.seconds or self._seconds(command, table)
         if not (math.isfinite(seconds) and seconds > 0):
-            raise RefusedError(f"move_body: seconds = {number(asked.seconds)}; must be > 0.")
-        motion = _ramped(table, asked, begin, seconds, dimensions)
+            raise RefusedError(f"move_body: seconds = {number(command.seconds)}; must be > 0.")
+        motion = _ramped(table, command, begin, seconds, dimensions)
 
         def least(made: World, factor: float) -> str:
             return f"Set seconds to at least {above(seconds / factor)}."
 
         # A short movement may lie between the times at which a world checks its motions.
-        speed = _PEAK * self._way(asked, table) / seconds
+        speed = _PEAK * self._way(command, table) / seconds
         most = self.world.file.fluid.max_speed or math.inf
-        reason = f"{asked.body} moves at {rounded(speed)} m/s"
+        reason = f"{command.body} moves at {rounded(speed)} m/s"
         self._check_effects(
-            self.world, list(self._effects.excess_of_speed(asked.body, speed, reason, most)), least
+            self.world, list(self._effects.speed_violations(command.body, speed, reason, most)), least
         )
-        world = self._edited([Edit("set", ["bodies", asked.body, "motion"], motion)], least)
-        core = next(each for each in world.core.bodies if each.name == asked.body)
+        world = self._edited([Edit("set", ["bodies", command.body, "motion"], motion)], least)
+        core = next(each for each in world.core.bodies if each.name == command.body)
         assert core.motion is not None
         formulas = (*(formula.text for formula in core.motion.displacement), core.motion.rotation.text)
-        by = ", ".join(map(rounded, asked.by))
-        turned = f" and turned by {rounded(asked.turn)} rad" if asked.turn else ""
-        text = f"{asked.body} moved by ({by}) m{turned} in {rounded(seconds)} s"
-        return PlannedChange(world, Change("motion", asked.body, core.motion.pivot, formulas), text)
+        by = ", ".join(map(rounded, command.by))
+        turned = f" and turned by {rounded(command.turn)} rad" if command.turn else ""
+        text = f"{command.body} moved by ({by}) m{turned} in {rounded(seconds)} s"
+        return PlannedChange(world, Change("motion", command.body, core.motion.pivot, formulas), text)
 
-    def _add_body(self, asked: pb.AddBody, time: float) -> PlannedChange:
-        if asked.name in (*self._first.file.bodies, *self.come):
+    def _add_body(self, command: pb.AddBody, time: float) -> PlannedChange:
+        if command.name in (*self._first.file.bodies, *self.added):
             raise RefusedError(
-                f"add_body: the name {asked.name} was already used in this run. Choose another name."
+                f"add_body: the name {command.name} was already used in this run. Choose another name."
             )
         try:
-            table = tomlkit.parse(asked.toml).unwrap()
+            table = tomlkit.parse(command.toml).unwrap()
         except TOMLKitError as error:
             raise RefusedError(f"add_body: not TOML: {error}") from None
         if "motion" in table:
@@ -278,40 +278,40 @@ class Steering:
                 "add_body: motion is not allowed, as a new body is at rest. Remove motion, and use "
                 "move_body afterwards."
             )
-        world = self._edited([Edit("add", ["bodies", asked.name], table)])
-        made = world.file.bodies[asked.name]
-        self._check_room(asked.name, made, time)
-        change = Change("add_body", asked.name, shape=made.shape, numbers=made.measures, slip=made.slip)
-        return PlannedChange(world, change, f"{made.shape} {asked.name} added")
+        world = self._edited([Edit("add", ["bodies", command.name], table)])
+        made = world.file.bodies[command.name]
+        self._check_room(command.name, made, time)
+        change = Change("add_body", command.name, shape=made.shape, numbers=made.measures, slip=made.slip)
+        return PlannedChange(world, change, f"{made.shape} {command.name} added")
 
-    def _remove_body(self, asked: pb.RemoveBody, time: float) -> PlannedChange:
-        self._check_known("remove_body", asked.body)
-        of_it = re.compile(rf"\b(force\.)?{re.escape(asked.body)}\.")
+    def _remove_body(self, command: pb.RemoveBody, time: float) -> PlannedChange:
+        self._check_known("remove_body", command.body)
+        of_it = re.compile(rf"\b(force\.)?{re.escape(command.body)}\.")
         held = [
             number
             for number, expect in enumerate(self.world.file.expect)
             if of_it.search(expect.quantity) or of_it.search(expect.against or "")
         ]
         edits = [Edit("remove", ["expect", number]) for number in reversed(held)]
-        world = self._edited([*edits, Edit("remove", ["bodies", asked.body])])
-        return PlannedChange(world, Change("remove_body", asked.body), f"{asked.body} removed")
+        world = self._edited([*edits, Edit("remove", ["bodies", command.body])])
+        return PlannedChange(world, Change("remove_body", command.body), f"{command.body} removed")
 
-    def _add_probe(self, asked: pb.AddProbe, time: float) -> PlannedChange:
-        if asked.name in (*self.world.file.observe, *self._probes_gone):
+    def _add_probe(self, command: pb.AddProbe, time: float) -> PlannedChange:
+        if command.name in (*self.world.file.observe, *self._removed_probes):
             raise RefusedError(
-                f"add_probe: the name {asked.name} was already used in this run. Choose another name."
+                f"add_probe: the name {command.name} was already used in this run. Choose another name."
             )
-        table = {"type": "probe", "position": list(asked.position)}
-        world = self._edited([Edit("add", ["observe", asked.name], table)])
-        place = vec3(asked.position)
-        text = f"probe {asked.name} at ({', '.join(map(rounded, asked.position))}) m"
-        return PlannedChange(world, Change("add_probe", asked.name, place), text)
+        table = {"type": "probe", "position": list(command.position)}
+        world = self._edited([Edit("add", ["observe", command.name], table)])
+        place = vec3(command.position)
+        text = f"probe {command.name} at ({', '.join(map(rounded, command.position))}) m"
+        return PlannedChange(world, Change("add_probe", command.name, place), text)
 
-    def _remove_probe(self, asked: pb.RemoveProbe, time: float) -> PlannedChange:
-        if not isinstance(self.world.file.observe.get(asked.name), Probe):
-            raise RefusedError(f"remove_probe: there is no probe {asked.name!r}.")
-        world = self._edited([Edit("remove", ["observe", asked.name])])
-        return PlannedChange(world, Change("remove_probe", asked.name), f"probe {asked.name} removed")
+    def _remove_probe(self, command: pb.RemoveProbe, time: float) -> PlannedChange:
+        if not isinstance(self.world.file.observe.get(command.name), Probe):
+            raise RefusedError(f"remove_probe: there is no probe {command.name!r}.")
+        world = self._edited([Edit("remove", ["observe", command.name])])
+        return PlannedChange(world, Change("remove_probe", command.name), f"probe {command.name} removed")
 
     def _core_body(self, name: str) -> _core.Body:
         return next(each for each in self.world.core.bodies if each.name == name)
@@ -345,7 +345,7 @@ class Steering:
         except WorldError as error:
             self._check_without_speeds(text, largest)
             raise error
-        self._check_effects(world, list(self._effects.excesses(world)), largest)
+        self._check_effects(world, list(self._effects.violations(world)), largest)
         return world
 
     def _check_without_speeds(self, text: str, largest: Largest | None) -> None:
@@ -356,14 +356,14 @@ class Steering:
             world = World.from_text(edited(text, edits), self._first.name, path=self._first.path)
         except WorldError:
             return
-        self._check_effects(world, list(self._effects.excesses(world)), largest)
+        self._check_effects(world, list(self._effects.violations(world)), largest)
 
-    def _check_effects(self, world: World, excesses: Sequence[Excess], largest: Largest | None) -> None:
-        if not excesses or self._repeats:
+    def _check_effects(self, world: World, violations: Sequence[Violation], largest: Largest | None) -> None:
+        if not violations or self._repeats:
             return
-        factor = min(each.factor for each in excesses)
+        factor = min(each.factor for each in violations)
         accepted = f" {largest(world, factor)}" if largest is not None and factor > 0 else ""
-        raise RefusedError(f"{excesses[0].text}.{accepted} {_AGAIN}")
+        raise RefusedError(f"{violations[0].text}.{accepted} {_AGAIN}")
 
     def _inflows(self) -> list[tuple[str, list[str]]]:
         """Inflows by name, with their keys in the file."""
@@ -374,14 +374,14 @@ class Steering:
             (name, ["openings", name]) for name in patches
         ]
 
-    def _seconds(self, asked: pb.MoveBody, table: Body) -> float:
+    def _seconds(self, command: pb.MoveBody, table: Body) -> float:
         """Duration of a movement whose fastest point moves at half the highest speed of the world."""
-        return _PEAK * self._way(asked, table) / (0.5 * self._first.scales.max_speed)
+        return _PEAK * self._way(command, table) / (0.5 * self._first.scales.max_speed)
 
-    def _way(self, asked: pb.MoveBody, table: Body) -> float:
+    def _way(self, command: pb.MoveBody, table: Body) -> float:
         """Largest distance that any point of a body moves [m]."""
         low, high = table.core_shape.bounds
-        return math.hypot(*asked.by) + abs(asked.turn) * 0.5 * math.dist(low, high)
+        return math.hypot(*command.by) + abs(command.turn) * 0.5 * math.dist(low, high)
 
 
 def replayed(world: World, entries: Iterable[Entry]) -> Steering:
@@ -431,7 +431,9 @@ def _value(text: str) -> float | str:
         raise RefusedError(f"{text[:12]}... is too large; must be a finite number.") from None
 
 
-def _ramped(table: Body, asked: pb.MoveBody, begin: float, seconds: float, dimensions: int) -> dict[str, Any]:
+def _ramped(
+    table: Body, command: pb.MoveBody, begin: float, seconds: float, dimensions: int
+) -> dict[str, Any]:
     """The motion so far and, from `begin` on, a smooth path to the new position: at rest at both ends, with
     continuous acceleration."""
     share = f"min(max((t-{begin!r})/{seconds!r},0),1)"
@@ -440,11 +442,11 @@ def _ramped(table: Body, asked: pb.MoveBody, begin: float, seconds: float, dimen
     old = [formula.text for formula in (before.displacement or ())] if before is not None else []
     old += ["0"] * (dimensions - len(old))
     motion: dict[str, Any] = {
-        "displacement": [f"{text} + {by!r}*{ramp}" for text, by in zip(old, asked.by, strict=True)]
+        "displacement": [f"{text} + {by!r}*{ramp}" for text, by in zip(old, command.by, strict=True)]
     }
-    if asked.turn or (before is not None and before.rotation is not None):
+    if command.turn or (before is not None and before.rotation is not None):
         turned = before.rotation.text if before is not None and before.rotation is not None else "0"
-        motion["rotation"] = f"{turned} + {asked.turn!r}*{ramp}"
+        motion["rotation"] = f"{turned} + {command.turn!r}*{ramp}"
         if before is not None and before.pivot is not None:
             motion["pivot"] = list(before.pivot)
         if before is not None and before.axis is not None:

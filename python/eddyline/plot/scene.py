@@ -29,7 +29,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Passing:
+class TemporaryBody:
     """A body that is there after `begin` and until `end` [s]."""
 
     body: _core.Body
@@ -55,19 +55,21 @@ class Scene:
     sides: tuple[Side, ...]
     outlines: tuple[NDArray[np.float64], ...]
     moving: tuple[_core.Body, ...] = ()
-    passing: tuple[Passing, ...] = ()
+    temporary_bodies: tuple[TemporaryBody, ...] = ()
     cut: CutPlane | None = None
 
     @classmethod
-    def of(cls, world: World, passing: Sequence[Passing] = (), *, whole: bool = False) -> Scene:
-        """passing: bodies that are not there all the time, whether in the world or not. whole: not cut."""
+    def of(
+        cls, world: World, temporary_bodies: Sequence[TemporaryBody] = (), *, whole: bool = False
+    ) -> Scene:
+        """temporary_bodies: bodies that are present only part of the time. whole: not cut."""
         from eddyline.world.cuts import cut_of
 
         core = world.core
         cut = None if whole else cut_of(world.file)
         if cut is not None:
-            return cls._of_plane(world, cut, passing)
-        names = {each.body.name for each in passing}
+            return cls._of_plane(world, cut, temporary_bodies)
+        names = {each.body.name for each in temporary_bodies}
         stays = [body for body in core.bodies if body.name not in names]
         bodies = stays if core.dimensions == 2 else []
         return cls(
@@ -93,13 +95,13 @@ class Scene:
                 for outline in body.shape.outline(_TOLERANCE * core.spacing)
             ),
             moving=tuple(body for body in stays if body.motion is not None),
-            passing=tuple(passing),
+            temporary_bodies=tuple(temporary_bodies),
         )
 
     @classmethod
-    def _of_plane(cls, world: World, cut: CutPlane, passing: Sequence[Passing]) -> Scene:
+    def _of_plane(cls, world: World, cut: CutPlane, temporary_bodies: Sequence[TemporaryBody]) -> Scene:
         core, (right, up, _) = world.core, cut.axes
-        names = {each.body.name for each in passing}
+        names = {each.body.name for each in temporary_bodies}
         stays = [body for body in core.bodies if body.name not in names]
         ends = {"left": 2 * right, "right": 2 * right + 1, "bottom": 2 * up, "top": 2 * up + 1}
         lower = (core.origin[right], core.origin[up], cut.at)
@@ -122,7 +124,7 @@ class Scene:
                 for line in section(body.shape, cut, core.spacing)
             ),
             moving=tuple(body for body in stays if body.motion is not None),
-            passing=tuple(passing),
+            temporary_bodies=tuple(temporary_bodies),
             cut=cut,
         )
 
@@ -143,7 +145,7 @@ class Scene:
         (n, 2) m."""
         if self.dimensions == 3:
             return []
-        here = [each.body for each in self.passing if each.begin < time <= each.end]
+        here = [each.body for each in self.temporary_bodies if each.begin < time <= each.end]
         if self.cut is not None:
             shapes = [body.shape_at(time) for body in (*self.moving, *here)]
             return [line for shape in shapes for line in section(shape, self.cut, self.spacing)]

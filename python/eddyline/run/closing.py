@@ -244,7 +244,7 @@ def proposal(world: str) -> str:
 
 def _values_without_expectations(results: Mapping[str, Any]) -> list[str]:
     """The values of a world without expectations; the highest speed if it has no values."""
-    values = told_once(results.get("values", []))
+    values = without_duplicates(results.get("values", []))
     if not values:
         speed = results.get("series", {}).get("budget", {}).get("max_speed")
         return [f"highest speed {speed['max']:.4g} m/s; this world has no [[expect]]"] if speed else []
@@ -256,7 +256,7 @@ def _values_without_expectations(results: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def told_once(values: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def without_duplicates(values: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Existing values. A quantity without a value appears once, without its statistics, with the reason; for
     a force the reason is that of its coefficients."""
     out: dict[str, dict[str, Any]] = {}

@@ -46,21 +46,21 @@ class ConvergenceForecast:
         self._hold = 0.0  # for how long another verdict must hold [s]
         self._settled = ""  # latest verdict other than unsettled
 
-    def look(self, time: float, gone: Container[str] = ()) -> Forecast:
-        """The latest forecast at `time` [s]; computes a new one when it is due. gone: removed bodies."""
+    def look(self, time: float, removed: Container[str] = ()) -> Forecast:
+        """The latest forecast at `time` [s]; computes a new one when it is due. removed: removed bodies."""
         if clock.perf_counter() >= self._next:
-            self._latest = self.look_now(gone)
+            self._latest = self.look_now(removed)
             self._next = clock.perf_counter() + INTERVAL
         if self._latest.likely is not None and time >= self._latest.likely:
             return Forecast(f"{self._numbers} expected soon")  # the forecast is due, but has not come true
         return self._latest
 
-    def look_now(self, gone: Container[str] = ()) -> Forecast:
+    def look_now(self, removed: Container[str] = ()) -> Forecast:
         folder = self._folder.series
         named = bodies_with_forces(
             self._world.file, [path.stem for path in sorted(folder.glob("force.*.csv"))]
         )
-        paths = [folder / f"force.{body}.csv" for body in named if body not in gone]
+        paths = [folder / f"force.{body}.csv" for body in named if body not in removed]
         series = {path.stem: read_series(path) for path in paths if _has_rows(path)}
         states = list(flow_states(self._world, series).values())
         if not states:

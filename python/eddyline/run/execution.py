@@ -242,7 +242,7 @@ class Execution:
 
     def _show(self, shown: RunProgress) -> None:
         simulation, share = self.simulation, self._share()
-        outlook = self.forecast.look(self.simulation.time, self.live_session.gone)
+        outlook = self.forecast.look(self.simulation.time, self.live_session.removed)
         ahead = (outlook.likely or 0.0) / self.end - share if self.end > 0 else 0.0
         shown.update(
             share,
@@ -288,7 +288,7 @@ class Execution:
         """Writes results.json. Returns the run as it will be after closing."""
         run = Run(self.folder)
         run.record = self.record
-        evaluate_run(run, self.world, self.live_session.gone)
+        evaluate_run(run, self.world, self.live_session.removed)
         return run
 
     def _publish(self, run: Run, shown: RunProgress) -> None:

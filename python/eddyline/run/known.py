@@ -38,7 +38,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Foreseen:
+class KnownRange:
     """text: such as `+5 to +7 % at D/12 (sweep of ...)`. as_expected: the value lies in this interval.
     finest: text about the result at the finest stored spacing, or empty."""
 
@@ -60,7 +60,7 @@ def stored() -> tuple[Known, ...]:
     )  # fmt: skip
 
 
-def foresee(world: World, comparison: Comparison) -> Foreseen | None:
+def known_range(world: World, comparison: Comparison) -> KnownRange | None:
     """Expected value for a comparison that is outside its band, from stored results at the spacing of this
     world or at two spacings around it; None if nothing is stored."""
     if comparison.measured is None or not comparison.error or not comparison.relative:
@@ -92,7 +92,7 @@ def foresee(world: World, comparison: Comparison) -> Foreseen | None:
     words = ""
     if finest.count > (1 + NEAR) * count:
         words = f"{finest.value:.4g} with {finest.count:g} spacings to the reference length ({finest.origin})"
-    return Foreseen(text, low <= comparison.measured <= high, words)
+    return KnownRange(text, low <= comparison.measured <= high, words)
 
 
 def _percent(share: float) -> str:

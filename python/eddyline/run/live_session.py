@@ -81,9 +81,9 @@ class LiveSession:
         return [f"step {each.step}: {each.text}" for each in self._marks if each.name in FLOW]
 
     @property
-    def gone(self) -> Collection[str]:
+    def removed(self) -> Collection[str]:
         """Bodies that were removed."""
-        return self._steering.gone.keys()
+        return self._steering.removed.keys()
 
     def begin(self, step: int) -> None:
         """Applies the commands up to the step at which a run resumes, before its state is restored."""

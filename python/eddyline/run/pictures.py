@@ -18,7 +18,7 @@ from eddyline.plot import colors, metadata, movie
 from eddyline.plot.chart import Chart
 from eddyline.plot.charts import charts_of
 from eddyline.plot.frame import FramePainter
-from eddyline.plot.scene import Passing, Scene
+from eddyline.plot.scene import Scene, TemporaryBody
 from eddyline.run.folder import RunFolder
 from eddyline.stream.corrupt import reading
 from eddyline.stream.frames import Frame
@@ -118,16 +118,16 @@ def scene_of(run: Run, *, whole: bool = False) -> Scene:
     if steering is None:
         return Scene.of(run.world, whole=whole)
     world = steering.world
-    passing = [
-        Passing(body, steering.come[body.name], math.inf)
+    temporary_bodies = [
+        TemporaryBody(body, steering.added[body.name], math.inf)
         for body in world.core.bodies
-        if body.name in steering.come
+        if body.name in steering.added
     ]
-    passing += [
-        Passing(body, steering.come.get(name, -math.inf), time)
-        for name, (body, time) in steering.gone.items()
+    temporary_bodies += [
+        TemporaryBody(body, steering.added.get(name, -math.inf), time)
+        for name, (body, time) in steering.removed.items()
     ]
-    return Scene.of(world, passing, whole=whole)
+    return Scene.of(world, temporary_bodies, whole=whole)
 
 
 _SOURCES = {
@@ -183,7 +183,7 @@ def metadata_of(run: Run) -> metadata.Metadata:
 
 
 def charts(run: Run) -> list[Chart]:
-    stays = {each.body.name: (each.begin, each.end) for each in scene_of(run).passing}
+    stays = {each.body.name: (each.begin, each.end) for each in scene_of(run).temporary_bodies}
     return charts_of(
         run.world, {name: run.series(name) for name in run.series_names}, run.results_if_any, stays
     )

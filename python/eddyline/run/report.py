@@ -17,10 +17,10 @@ from eddyline.plot.charts import bodies_left_out
 from eddyline.run.closing import (
     expected_text,
     measured_text,
-    told_once,
     value_text,
     verdict_text,
     window_text,
+    without_duplicates,
 )
 from eddyline.run.folder import RunFolder
 from eddyline.run.lazy import lazy_story
@@ -67,7 +67,7 @@ def report_html(run: Run, charts: Sequence[Chart]) -> str:
         picture=_embedded(RunFolder(run.folder).picture, "image/png"),
         caption=_caption(run),
         comparisons=[_comparison(item, results) for item in results.get("expectations", [])],
-        values=[_value(item) for item in told_once(results.get("values", []))],
+        values=[_value(item) for item in without_duplicates(results.get("values", []))],
         charts=[drawn(chart) for chart in charts],
         bodies_left_out=bodies_left_out(run.world, run.series_names),
         steered=_steered(run),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eddyline.run.known import foresee
+from eddyline.run.known import known_range
 from eddyline.run.suspects import Suspects
 from eddyline.signals import (
     FlowState,
@@ -85,16 +85,16 @@ class Results:
         }
 
 
-def evaluate(world: World, series: Series, *, reached: float, gone: Container[str] = ()) -> Results:
-    """Evaluates a run that reached the time `reached` [s]. gone: removed bodies."""
+def evaluate(world: World, series: Series, *, reached: float, removed: Container[str] = ()) -> Results:
+    """Evaluates a run that reached the time `reached` [s]. removed: removed bodies."""
     from eddyline.world import evaluate_expectations
 
-    states = flow_states(world, series, gone)
-    values = list(trusted_values(world, series, states, gone))
+    states = flow_states(world, series, removed)
+    values = list(trusted_values(world, series, states, removed))
     comparisons = evaluate_expectations(world, series, trusted(values))
     suspects = Suspects(world, series, reached, _drags(values))
     holding = world.expectations
-    foreseen = [foresee(world, each) if each.inside is False else None for each in comparisons]
+    foreseen = [known_range(world, each) if each.inside is False else None for each in comparisons]
     return Results(
         values=values,
         flows={body: _flow(state) for body, state in states.items()},
@@ -148,7 +148,7 @@ def spacing_text(world: World) -> str:
 # --- values -------------------------------------------------------------------------------------------------
 
 
-def flow_states(world: World, series: Series, gone: Container[str] = ()) -> dict[str, FlowState]:
+def flow_states(world: World, series: Series, removed: Container[str] = ()) -> dict[str, FlowState]:
     """The state of the flow around each body, from the force on it: first the lift, then the drag. gone:
     bodies that were removed from the run; their forces have ended."""
     across = ("total_y", "total_z", "total_x")
@@ -157,19 +157,19 @@ def flow_states(world: World, series: Series, gone: Container[str] = ()) -> dict
         frame = series[f"force.{body}"]
         columns = [column for column in across if column in frame.columns]
         state = flow_state(frame["time"].to_numpy(), [frame[column].to_numpy() for column in columns])
-        if body in gone and isinstance(state, Unsettled):
+        if body in removed and isinstance(state, Unsettled):
             state = Unsettled(f"{state.reason} when it was removed")
         found[body] = state
     return found
 
 
 def trusted_values(
-    world: World, series: Series, states: Mapping[str, FlowState], gone: Container[str] = ()
+    world: World, series: Series, states: Mapping[str, FlowState], removed: Container[str] = ()
 ) -> Iterator[Value]:
     """Every value that has a window of its own, or why it has none yet."""
     for body, state in states.items():
         yield from _of_body(world, body, series[f"force.{body}"], state)
-    states = {body: state for body, state in states.items() if body not in gone}
+    states = {body: state for body, state in states.items() if body not in removed}
     for name, columns in series_columns(world.file).items():
         frame = series.get(name)
         if frame is not None and is_trusted(columns[0]):

@@ -57,7 +57,7 @@ def _record() -> TypeAdapter[Any]:
         report: bool
 
     @with_config(ConfigDict(strict=True))
-    class Asked(TypedDict):
+    class Requested(TypedDict):
         steps: Optional[int]  # noqa: UP045
         until: Optional[float]  # noqa: UP045
 
@@ -96,7 +96,7 @@ def _record() -> TypeAdapter[Any]:
         replay_of: dict[str, Any]
         ending: Ending
         makes: Makes
-        asked: Asked
+        asked: Requested
 
     return TypeAdapter(Record)
 

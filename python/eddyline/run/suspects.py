@@ -15,7 +15,7 @@ from eddyline.world.schema import Inflow, Wall
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eddyline.run.known import Foreseen
+    from eddyline.run.known import KnownRange
     from eddyline.world import Comparison, World
 
 FAST = 0.15  # Mach number, above which compressibility is a suspect
@@ -50,7 +50,7 @@ class Suspects:
         self.reached = reached
         self.drags = drags
 
-    def reason(self, comparison: Comparison, *, unbounded: bool, known: Foreseen | None = None) -> str:
+    def reason(self, comparison: Comparison, *, unbounded: bool, known: KnownRange | None = None) -> str:
         """Reason text for a comparison. A value inside its band gets only the note that the run is
         unfinished."""
         so_far = f"t = {self.reached:.4g} s of {self.world.end:.4g} s"

@@ -40,12 +40,12 @@ def has_final_state(record: Mapping[str, Any]) -> bool:
     return record["outcome"] == NOT_CLOSED and bool(record.get("fingerprint"))
 
 
-def evaluate_run(run: Run, world: World, gone: Container[str]) -> None:
-    """Writes results.json. gone: removed bodies."""
+def evaluate_run(run: Run, world: World, removed: Container[str]) -> None:
+    """Writes results.json. removed: removed bodies."""
     from eddyline.run.results import evaluate
 
     series = {name: run.series(name) for name in run.series_names}
-    results = evaluate(world, series, reached=run.record["time"], gone=gone)
+    results = evaluate(world, series, reached=run.record["time"], removed=removed)
     RunFolder(run.folder).write_results(results.to_json())
 
 
@@ -97,4 +97,4 @@ def complete(run: Run, say: Say = lambda words: None) -> Run:
 def _gone(run: Run) -> Container[str]:
     """Bodies that were removed."""
     steering = RunFolder(run.folder).steered(run.world)
-    return () if steering is None else steering.gone
+    return () if steering is None else steering.removed

@@ -94,11 +94,11 @@ def create_app(lab: Lab, gate: Gate) -> FastAPI:
     app.add_exception_handler(UnwritableError, _unwritable)
     if PAGE.is_dir():
         app.mount("/", StaticFiles(directory=PAGE, html=True), name="page")
-    app.add_middleware(Doorkeeper, gate=gate, body=lab.limits.body)
+    app.add_middleware(RequestFilter, gate=gate, body=lab.limits.body)
     return app
 
 
-class Doorkeeper:
+class RequestFilter:
     """Refuses requests with a foreign Host or Origin or too large a body; adds headers."""
 
     def __init__(self, app: ASGIApp, gate: Gate, body: int) -> None:

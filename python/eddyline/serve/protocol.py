@@ -31,7 +31,7 @@ _LARGEST_OF_VIEWERS = 128 * 1024  # bytes of a message; longer ones than LARGEST
 _KEPT_HANDLES = 200  # open files that are not connections
 
 
-class Crowd:
+class ConnectionLimit:
     """Number of connections. most: in all; of_client: of one address. If it is reached, connections without a
     request so far are closed, the oldest first."""
 
@@ -93,12 +93,12 @@ class _Deadline:
 class Http(H11Protocol):
     """HTTP with deadlines. A connection that becomes a WebSocket is counted until it ends."""
 
-    crowd: Crowd
+    limit: ConnectionLimit
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._address = self.client[0] if self.client else ""
-        self._counts = self.crowd.enters(self, self._address)
+        self._counts = self.limit.enters(self, self._address)
         _read_little(transport)
         self._saying, self._reading = (_Deadline(self.loop, transport.abort) for _ in range(2))
         self._taken, self._began, self._is_upgraded = 0, 0.0, False
@@ -117,8 +117,8 @@ class Http(H11Protocol):
     def _leave(self) -> None:
         if self._counts:
             self._counts = False
-            self.crowd.hears(self)
-            self.crowd.leaves(self._address)
+            self.limit.hears(self)
+            self.limit.leaves(self._address)
 
     def go(self) -> None:
         """Closes the connection to make room for another one."""
@@ -134,7 +134,7 @@ class Http(H11Protocol):
         if self._is_upgraded:
             return
         if self.cycle is not began and self.cycle is not None:
-            self.crowd.hears(self)
+            self.limit.hears(self)
             self._taken = 0
             self._saying.set(BODY)
             self._began = self.loop.time()
@@ -153,7 +153,7 @@ class Http(H11Protocol):
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
         self._is_upgraded = True
-        self.crowd.hears(self)
+        self.limit.hears(self)
         self._saying.drop()
         self._reading.drop()
         made = self.ws_protocol_class
@@ -162,7 +162,7 @@ class Http(H11Protocol):
             protocol = made(**given)  # type: ignore[misc]
             if isinstance(protocol, WebSockets) and self._counts:
                 self._counts = False
-                protocol.follow(self.crowd, self._address)
+                protocol.follow(self.limit, self._address)
             return cast(asyncio.Protocol, protocol)
 
         self.ws_protocol_class = following  # type: ignore[assignment]
@@ -180,12 +180,12 @@ class Http(H11Protocol):
 class WebSockets(WebSocketsSansIOProtocol):
     """WebSockets that are closed if their client neither answers nor reads."""
 
-    _crowd: Crowd | None = None
+    _limit: ConnectionLimit | None = None
     _address = ""
 
-    def follow(self, crowd: Crowd, address: str) -> None:
+    def follow(self, limit: ConnectionLimit, address: str) -> None:
         """Counts as one connection of an address until it ends."""
-        self._crowd, self._address = crowd, address
+        self._limit, self._address = limit, address
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
@@ -197,9 +197,9 @@ class WebSockets(WebSocketsSansIOProtocol):
         super().connection_lost(exc)
         self._parts.drop()
         self._reading.drop()
-        if self._crowd is not None:
-            self._crowd.leaves(self._address)
-            self._crowd = None
+        if self._limit is not None:
+            self._limit.leaves(self._address)
+            self._limit = None
 
     def handle_events(self) -> None:
         now = self.loop.time()
@@ -250,7 +250,7 @@ class WebSockets(WebSocketsSansIOProtocol):
 
 def http(most: int, of_client: int) -> type[Http]:
     """The protocol of one server, with its own count of connections."""
-    return type("Http", (Http,), {"crowd": Crowd(most, of_client)})
+    return type("Http", (Http,), {"limit": ConnectionLimit(most, of_client)})
 
 
 def _read_little(transport: asyncio.Transport) -> None:

@@ -270,8 +270,8 @@ def _results_so_far(folder: Path, world: World) -> dict[str, Any]:
     if not series:
         return {}
     reached = min(float(table["time"].iloc[-1]) for table in series.values())
-    gone = _steering_of(folder).gone
-    return evaluate(world, series, reached=reached, gone=gone).to_json()
+    removed = _steering_of(folder).removed
+    return evaluate(world, series, reached=reached, removed=removed).to_json()
 
 
 def _has_rows(path: Path) -> bool:

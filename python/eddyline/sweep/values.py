@@ -13,7 +13,7 @@ from reprlib import repr as short
 from typing import Any
 
 from eddyline.option_names import given as told
-from eddyline.option_names import speaks_of_options
+from eddyline.option_names import names_options
 from eddyline.run.errors import RequestError
 
 Setting = str | float
@@ -80,11 +80,11 @@ def grid(changes: Mapping[str, Setting | Sequence[Setting]]) -> Grid:
 
 def _given(key: str, value: object) -> str:
     """A key with its values, as given by the caller."""
-    return f"--set {key}={value}" if speaks_of_options() else told(f'changes["{key}"]', value)
+    return f"--set {key}={value}" if names_options() else told(f'changes["{key}"]', value)
 
 
 def _example(key: str, values: str) -> str:
-    return f"--set {key}={values}" if speaks_of_options() else f'{{"{key}": "{values}"}}'
+    return f"--set {key}={values}" if names_options() else f'{{"{key}": "{values}"}}'
 
 
 def _counted(values: Sequence[Setting]) -> list[tuple[Setting, int]]:

@@ -20,7 +20,7 @@ ROUNDING = 1e-6
 
 
 @dataclass
-class Behind:
+class Penetration:
     """Particles found behind walls and inside bodies.
 
     most: the largest number of particles at any check.
@@ -65,7 +65,7 @@ class Course:
     threads: int = 0
     series_interval: float | None = None
     simulation: _core.Simulation = field(init=False)
-    behind: Behind = field(init=False, default_factory=Behind)
+    behind: Penetration = field(init=False, default_factory=Penetration)
     seconds: float = field(init=False, default=0.0)
 
     def __post_init__(self) -> None:
