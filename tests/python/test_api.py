@@ -196,7 +196,7 @@ def test_what_can_be_done_with_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyP
     )
     completed = eddyline.export(run)
     assert run.report in completed and run.picture in completed
-    with pytest.raises(eddyline.RunError, match="say what to export: parts"):
+    with pytest.raises(eddyline.RunError, match="nothing to export: give parts"):
         eddyline.export(run, out="tables")
     with pytest.raises(TypeError, match="run = 3: must be a Run or the folder of a run"):
         eddyline.compare(run, 3)  # type: ignore[arg-type]

@@ -290,7 +290,7 @@ def test_export_makes_what_is_asked_for(tmp_path: Path) -> None:
     assert "is a file" in one_line(
         eddy("export", "runs/small", "--csv", "--out", "small.toml", cwd=tmp_path), 2
     )
-    assert "can show" in one_line(
+    assert "must be one of" in one_line(
         eddy("export", "runs/small", "--png", "--quantity", "heat", cwd=tmp_path), 2
     )
 
@@ -300,7 +300,7 @@ def test_no_film_is_made_of_one_frame(tmp_path: Path) -> None:
     done = eddy("run", "small.toml", "--steps", 20, "--set", "output.pictures=0", cwd=tmp_path)
     assert done.stdout.endswith("next         eddyline export runs/small/0001 --csv\n")
     line = one_line(eddy("export", "runs/small", "--mp4", "--png", "--out", "made", cwd=tmp_path), 2)
-    assert "has one frame only" in line and "set output.pictures" in line
+    assert "has only one frame" in line and "set output.pictures" in line
     assert not (tmp_path / "made").exists()
 
 

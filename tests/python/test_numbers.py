@@ -320,7 +320,7 @@ def test_a_chart_shows_the_rows_a_curve_without_noise_and_the_mean_cycle() -> No
     frame["total_x"] += 0.01 * np.random.default_rng(3).standard_normal(len(frame))
     drag = next(force_charts(world, "cylinder", frame, results(8.0)))
     lines = {str(line.get_label()): line for line in drag.figure().axes[0].lines}
-    assert lines["every row"].get_alpha() == 0.3 and lines["every row"].get_linewidth() < 1
+    assert lines["all rows"].get_alpha() == 0.3 and lines["all rows"].get_linewidth() < 1
     assert {"drag coefficient, filtered", "mean cycle"} <= set(lines)
     cycle = np.asarray(lines["mean cycle"].get_ydata(), dtype=np.float64)
     assert cycle.max() == pytest.approx(3.23, abs=0.02) and cycle.min() == pytest.approx(3.17, abs=0.02)
@@ -358,7 +358,7 @@ def test_a_world_of_the_gallery_is_the_one_that_was_measured() -> None:
 def test_a_value_inside_says_if_the_run_is_not_over() -> None:
     found = results(8.0, (CHANNEL + EXPECT).replace("end = 8.0", "end = 20.0"), drag=3.23)
     inside = [item for item in found["expectations"] if item["inside"]]
-    assert inside and all(item["reason"] == "so far, t = 8 s of 20 s" for item in inside)
+    assert inside and all(item["reason"] == "preliminary: t = 8 s of 20 s" for item in inside)
 
 
 def test_a_sweep_takes_a_formula_of_values_that_a_run_has_stored(tmp_path: Path) -> None:
@@ -602,7 +602,7 @@ def test_noise_has_no_strouhal_number() -> None:
     spectrum = spectrum_of(frame, "total_y", "cylinder", found)
     world = World.from_text(CHANNEL + EXPECT)
     noise = spectrum_chart(world, "force.cylinder", "total_y", spectrum, "(N/m)^2 s", oscillates=False).svg()
-    assert "Strouhal number 0.3" not in noise and "without a period" in noise
+    assert "Strouhal number 0.3" not in noise and "flow is not periodic" in noise
     with pytest.raises(ValueError, match="no rows"):
         spectrum_of(frame[:0], "total_y", "cylinder", found)
     for constant in (0.0, 2.5, 2.5 + 1e-15 * np.arange(len(frame))):

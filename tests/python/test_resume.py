@@ -266,7 +266,7 @@ def test_a_killed_run_goes_on_from_what_a_signal_has_saved(tmp_path: Path) -> No
         go_on(out, 10**6)
     watched = eddyline.Run.open(out)
     assert watched.outcome == "running" and watched.message == ""
-    with pytest.raises(RequestError, match=r"did not come to its end \(is being computed\)"):
+    with pytest.raises(RequestError, match=r"did not reach its end \(is being computed\)"):
         replay(out, out=tmp_path / "again", progress=False)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
@@ -274,7 +274,7 @@ def test_a_killed_run_goes_on_from_what_a_signal_has_saved(tmp_path: Path) -> No
     assert watched.message.startswith(
         f"the run was killed, or its machine stopped; `eddyline resume {out}` goes on"
     )
-    with pytest.raises(RequestError, match=r"did not come to its end \(was killed\)"):
+    with pytest.raises(RequestError, match=r"did not reach its end \(was killed\)"):
         replay(out, out=tmp_path / "again", progress=False)
     step = json.loads(manifests()[0].read_text())["step"]
     resumed = go_on(out, step + 30)

@@ -73,7 +73,7 @@ def test_out_must_not_lie_in_the_folder_of_a_run(tmp_path: Path) -> None:
     for inside in (folder.path / "series", folder.path / "pictures" / "new", folder.path):
         with pytest.raises(FolderInUseError, match=r"is inside the run .*outside it$"):
             RunFolder.create("dam", out=inside)
-        with pytest.raises(FolderInUseError, match=r"keeps its own; give another folder$"):
+        with pytest.raises(FolderInUseError, match=r"itself; give another folder$"):
             RunFolder.check_outside(inside, beside_parts=True)
     RunFolder.check_outside(folder.path / "export" / "wide", beside_parts=True)
     RunFolder.check_outside(tmp_path)

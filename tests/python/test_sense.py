@@ -169,8 +169,8 @@ def test_a_start_without_its_pressure_is_told_of() -> None:
     assert len([line for line in thrown if "bottom side and starts with 3 m/s towards it" in line]) == 1
     assert notes(TANK, start__velocity="[0.5, 0]") == []  # away from the wall
     assert notes(VORTEX + shear) == [
-        "the fluid touches the right side and starts with 0.758 m/s towards it: this causes sound waves of up "
-        "to 7,600 Pa. Start at a distance, or with velocity along the wall."
+        "the fluid touches the right side and starts with 0.758 m/s towards it: this causes sound waves of "
+        "up to 7,600 Pa. Start at a distance, or with velocity along the wall."
     ]
 
 

@@ -305,7 +305,7 @@ def test_report_and_charts_know_bodies_that_came_and_went(run):
     assert made["force.post.lift"].description.endswith(f"; removed at t = {went:.4g} s")
     assert "added at" in made["force.disk.lift"].svg()
     page = report_html(run, list(made.values()))
-    assert "What was done to it" in page and f"{came:.4g} s</td><td" in page
+    assert "Live commands" in page and f"{came:.4g} s</td><td" in page
     assert "eddyline replay ." in page
     assert set(run.results["flows"]) == {"post", "disk"}
     notes = {value["name"]: value["note"] for value in run.results["values"]}
@@ -322,7 +322,7 @@ REFUSED = {
     "into the wall": (pb.Command(move_body=pb.MoveBody(body="post", by=[0.0, 0.1])), "wall top"),
     "no such body": (pb.Command(move_body=pb.MoveBody(body="box", by=[0.0, 0.1])), "known: post"),
     "no number": (pb.Command(move_body=pb.MoveBody(body="post", by=[0.0, math.nan])), "numbers"),
-    "a body twice": (pb.Command(add_body=pb.AddBody(name="post", toml=DISK)), "in this run. Choose another name"),
+    "a body twice": (pb.Command(add_body=pb.AddBody(name="post", toml=DISK)), "already used in this run"),
     "a body of nothing": (pb.Command(add_body=pb.AddBody(name="box", toml="")), "shape"),
     "a body of no TOML": (pb.Command(add_body=pb.AddBody(name="box", toml="shape = ")), "not TOML"),
     "a body in a body": (_disk(center=[0.21, 0.1]), "overlaps"),
@@ -351,8 +351,8 @@ def test_a_move_that_is_too_far_is_refused_in_words_for_who_made_it():
     with pytest.raises(RefusedError) as caught:
         Steering(World.from_text(WORLD)).plan(REFUSED["into the wall"][0], 0.05)
     assert re.fullmatch(
-        r"move_body: post would go to [\d.]+ m from the wall top at t = [\d.]+ s; "
-        r"must leave 2 spacings, 0\.02 m\. Move it less far\.",
+        r"move_body: post would move to [\d.]+ m from the wall top at t = [\d.]+ s; "
+        r"must leave 2 spacings, 0\.02 m\. Move it a shorter distance\.",
         str(caught.value),
     )
 

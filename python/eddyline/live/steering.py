@@ -246,7 +246,7 @@ class Steering:
         motion = _ramped(table, command, begin, seconds, dimensions)
 
         def least(made: World, factor: float) -> str:
-            return f"Set seconds to at least {above(seconds / factor)}."
+            return f"Set seconds to at least {above(seconds / factor)} s."
 
         # A short movement may lie between the times at which a world checks its motions.
         speed = _PEAK * self._way(command, table) / seconds
