@@ -145,7 +145,7 @@ def test_lazy_steps_say_how_lazy_they_were_and_whether_they_broke_the_law(
     lazy = record["statistics"]["lazy"]
     assert (lazy["every"], lazy["exact"], lazy["cells"], lazy["steps"]) == (3, True, 9, 60)
     assert 20 <= lazy["refreshes"] <= 20 + record["statistics"]["rebuilds"] and lazy["copies"] > 0
-    assert "were to exchange at every 3 steps" in (exact / "report.html").read_text()
+    assert "was requested every 3 steps" in (exact / "report.html").read_text()
 
     done = eddyline(*options, "--lazy-inexact", "--out", str(inexact))
     assert done.returncode == 0, done.stderr
