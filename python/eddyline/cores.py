@@ -1,4 +1,4 @@
-"""The cores of this machine, as far as this process may use them."""
+"""Number of cores that this process may use."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _TRIES, _TRIES_OF_MANY = 200, 2000
 
 
 def allowed_cores() -> list[int]:
-    """The cores on which the system lets this process run."""
+    """The cores on which the operating system allows this process to run."""
     if hasattr(os, "sched_getaffinity"):
         return sorted(os.sched_getaffinity(0))
     return list(range(os.cpu_count() or 1))
 
 
 def own_cores() -> list[int]:
-    """The cores that this process may use: not more than a quota of its control groups pays for."""
+    """The cores that this process may use: the allowed cores, limited by the quota of its control groups."""
     quota = cpu_quota()
     allowed = allowed_cores()
     return allowed if quota is None else allowed[: max(1, math.ceil(quota))]
@@ -61,14 +61,14 @@ def _mount(line: str) -> tuple[str, str, str, list[str]]:
 
 
 def _below(group: str, root: str) -> str:
-    """A group's path below what is mounted; empty if it lies elsewhere, as in a container that sees its own
-    group alone."""
+    """Path of a group below the mount point; empty if the group lies elsewhere, as in a container that sees
+    only its own group."""
     root = root.rstrip("/")
     return group[len(root) :].strip("/") if group == root or group.startswith(root + "/") else ""
 
 
 def _limits(place: Path, group: str) -> list[float]:
-    """Those of a group and of all around it, up to the one that is mounted at `place`."""
+    """Quotas of a group and of all groups that contain it, up to the mount point `place`."""
     folder = place / group
     found = []
     while True:
@@ -94,21 +94,20 @@ def _limit(folder: Path) -> float | None:
 
 
 def refusal(what: str, count: int) -> str:
-    """Why so many processes or threads are refused; empty if they are not. They only wait for cores that
-    others have, and each takes memory: at most 64, or four for each core if that is more."""
+    """Error text if so many processes or threads are refused, else empty. Allowed are 64, or four per core if
+    that is more: further ones only wait for cores, and each takes memory."""
     cores = len(own_cores())
     most = max(_AT_ONCE, 4 * cores)
     return f"{what} = {count}: must be <= {most} with {_cores(cores)}" if count > most else ""
 
 
 def crowding(ranks: int, threads: int) -> str:
-    """A line where ranks of so many threads are many more than the cores, so that the run is slower than it
-    need be; else empty."""
+    """Note if ranks times threads far exceed the number of cores, which slows the run down; else empty."""
     cores = len(own_cores())
     if ranks * threads <= 2 * cores:
         return ""
-    each = f" of {threads} threads" if threads > 1 else ""
-    return f"note: {ranks} ranks{each} take turns on {_cores(cores)}, so the run is slow"
+    each = f" of {threads} threads each" if threads > 1 else ""
+    return f"note: {ranks} ranks{each} share {_cores(cores)}; the run is slow. Use fewer ranks or threads"
 
 
 def _cores(count: int) -> str:
@@ -116,11 +115,10 @@ def _cores(count: int) -> str:
 
 
 def let_threads_wait() -> None:
-    """Says how often idle threads of a run look for work before they sleep, unless the user has said so.
+    """Sets how long idle OpenMP threads poll for work before they sleep, unless the user has set it.
 
-    To wake many takes longer than most of what they wait for: where there are many cores they go on looking
-    for about a tenth of a millisecond. On few, which other programs need as well, for a hundredth. OpenMP
-    reads this once, when the extension module is loaded.
-    """
+    Waking many threads takes longer than most of their waits. On machines with many cores threads therefore
+    poll for about 0.1 ms; on few cores, which other programs need as well, for about 0.01 ms. OpenMP reads
+    this setting once, when the extension module is loaded."""
     tries = _TRIES_OF_MANY if len(own_cores()) >= _MANY else _TRIES
     os.environ.setdefault("GOMP_SPINCOUNT", str(tries))

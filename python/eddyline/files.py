@@ -1,5 +1,5 @@
-"""Files and folders that are complete or absent: written beside their place, then renamed. What is appended
-is there as a whole or not at all."""
+"""Atomic writes: files and folders are written under a temporary name, then renamed, so that each is complete
+or absent. An append is complete or has no effect."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import IO
 
 _SUFFIX = ".part"
 _NODE = hashlib.sha256(os.uname().nodename.encode()).hexdigest()[:6]
-"""This machine, in the names of temporary files."""
+"""Identifies this machine in the names of temporary files."""
 
 
 @contextlib.contextmanager
@@ -49,15 +49,14 @@ def _beside(path: Path) -> Path:
 
 
 def _name(error: OSError, path: Path, temporary: Path) -> None:
-    """Makes an error about a temporary file, or about none, one about `path`."""
+    """Makes an error that names a temporary file, or no file, name `path`."""
     if error.errno is not None and error.filename in (None, temporary, str(temporary)):
         error.filename, error.filename2 = str(path), None
         error.strerror = os.strerror(error.errno)  # libraries put paragraphs there
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Deletes temporary files and folders in `folder` whose process was killed before it could rename
-    them."""
+    """Deletes temporary files and folders in `folder` that a killed process left behind."""
     with contextlib.suppress(OSError):
         for path in sorted(folder.glob(f".*{_SUFFIX}")):
             if not _is_in_use(path.name):
@@ -109,7 +108,7 @@ def remove_folder(path: Path) -> None:
 
 
 def sync(path: Path) -> None:
-    """Returns when what the file holds is on the disk."""
+    """Returns when the content of the file is on the disk."""
     with path.open("rb") as file:
         sync_file(file)
 
@@ -119,7 +118,8 @@ def sync_file(file: IO[bytes]) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Returns when the names in a folder are on the disk. File systems that cannot say so are let pass."""
+    """Returns when the entries of a folder are on the disk. Does nothing on file systems that do not support
+    this."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -137,7 +137,8 @@ def write_bytes(path: Path, *pieces: bytes | memoryview, durable: bool = False) 
 
 
 def create_text(path: Path, text: str) -> None:
-    """Writes a new file. Raises FileExistsError if there is one, also one that comes at the same moment."""
+    """Writes a new file. Raises FileExistsError if it exists, even if another process creates it at the same
+    moment."""
     temporary = _beside(path)
     try:
         with temporary.open("wb", buffering=0) as file:
@@ -159,14 +160,15 @@ def create_text(path: Path, text: str) -> None:
 
 
 def write_all(file: io.FileIO, data: bytes | memoryview) -> None:
-    """Writes everything, in as many pieces as the system wants."""
+    """Writes all bytes; the system may split the write into several pieces."""
     left = memoryview(data).cast("B")
     while left:
         left = left[file.write(left) :]
 
 
 def append(file: io.FileIO, data: bytes | memoryview) -> None:
-    """Appends to a file that is open for that; if it fails (disk full), takes back what was written of it."""
+    """Appends to a file that is open for appending; if that fails (disk full), truncates it to its former
+    size."""
     size = file.seek(0, os.SEEK_END)
     try:
         write_all(file, data)

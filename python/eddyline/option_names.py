@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 
 NOT_CLOSED = "not closed"
-"""The outcome of a run that was computed, and killed before its results, pictures and report were made."""
+"""Outcome of a run that was computed, but killed before its results, pictures and report were written."""
 
 _options: ContextVar[bool] = ContextVar("options", default=False)
 
 
 @contextlib.contextmanager
 def naming_options() -> Iterator[None]:
-    """Messages speak of options while the block runs: the caller is the command line."""
+    """Messages name command line options while the block runs."""
     before = _options.set(True)
     try:
         yield
@@ -37,7 +37,7 @@ def called(parameter: str, option: str = "") -> str:
 
 
 def given(parameter: str, value: object, option: str = "") -> str:
-    """A parameter with its value, as messages begin."""
+    """A parameter with its value, as at the beginning of a message."""
     if _options.get():
         return f"{called(parameter, option)} {value}"
     is_text = isinstance(value, (str, os.PathLike))
@@ -45,8 +45,8 @@ def given(parameter: str, value: object, option: str = "") -> str:
 
 
 def command(*words: object) -> str:
-    """`eddyline WORDS` as a shell takes it: every message that tells what to run is made by this. A path that
-    begins with a dash would be taken for an option: it gets ./ in front."""
+    """`eddyline WORDS`, quoted for a shell. Every message that proposes a command uses this function. A path
+    that begins with a dash gets ./ in front, so that it is not taken for an option."""
     return shlex.join(["eddyline", *map(_argument, words)])
 
 
@@ -57,9 +57,9 @@ def _argument(word: object) -> str:
 
 
 LONGEST_QUOTE = 80
-"""Letters of the user's input that a message repeats."""
+"""Maximum number of characters of the user's input that a message quotes."""
 LONGEST_WORD, LONGEST_LINE = 120, 800
-"""Letters of a word and of a line of a message."""
+"""Maximum number of characters of a word and of a line of a message."""
 _LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
 
 

@@ -40,7 +40,7 @@ class Simulation:
         if not 1 <= boxes <= MOST_BOXES:
             raise ValueError(f"boxes = {boxes}: must be from 1 to {MOST_BOXES:,}")
         if threads < 0:
-            raise ValueError(f"threads = {threads}: must be >= 0 (0: all cores, as far as they pay)")
+            raise ValueError(f"threads = {threads}: must be >= 0 (0: automatic)")
         if too_many := refusal("threads", threads):
             raise ValueError(too_many)
         self._core = _core.Simulation(self.world.core, boxes=boxes, threads=threads)

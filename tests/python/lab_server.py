@@ -165,7 +165,7 @@ def start_process(folder: Path, port: int = 0) -> tuple[subprocess.Popen[str], C
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
     assert process.stdout is not None
     words = [process.stdout.readline() for _ in range(4)]
-    found = re.search(r"to steer +(http://\S+/)\?token=(\S+)", "".join(words))
+    found = re.search(r"control +(http://\S+/)\?token=(\S+)", "".join(words))
     assert found, words
     client = Client(found[1], found[2])
     until(lambda: _is_up(client))

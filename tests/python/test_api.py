@@ -66,7 +66,7 @@ WRONG_KINDS = [
     (lambda world: eddyline.World.load(3), "path = 3: must be a path"),
     (lambda world: eddyline.World.from_text(3), "text = 3: must be a text"),
     (lambda world: eddyline.run(world, out=5), "out = 5: must be a path"),
-    (lambda world: eddyline.resume(5), "run = 5: must be a Run, or the folder of one"),
+    (lambda world: eddyline.resume(5), "run = 5: must be a Run or the folder of a run"),
     (
         lambda world: eddyline.Simulation(world).raster("speed", 3),
         "shape = 3: must be a list of whole numbers",
@@ -196,9 +196,9 @@ def test_what_can_be_done_with_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyP
     )
     completed = eddyline.export(run)
     assert run.report in completed and run.picture in completed
-    with pytest.raises(eddyline.RunError, match="say what to export: parts"):
+    with pytest.raises(eddyline.RunError, match="nothing to export: give parts"):
         eddyline.export(run, out="tables")
-    with pytest.raises(TypeError, match="run = 3: must be a Run, or the folder of one"):
+    with pytest.raises(TypeError, match="run = 3: must be a Run or the folder of a run"):
         eddyline.compare(run, 3)  # type: ignore[arg-type]
     assert set(eddyline.__all__) <= set(dir(eddyline)) and all(
         getattr(eddyline, each) for each in dir(eddyline)

@@ -196,11 +196,11 @@ def test_machine_measures_copies_and_arithmetic(monkeypatch: pytest.MonkeyPatch)
         ("step --sizes 1234.7", "must be whole numbers between commas"),
         ("step --sizes 5 --dim 2", "5: too few particles for a box in 2D. Try 500."),
         ("step --sizes 1e9 --dim 2", "1000000000: no box in 2D. "),
-        ("step --threads 1000000", "1000000: more threads than the "),
-        ("machine --threads 1000000", "1000000: more threads than the "),
-        ("machine --case dam", "--case: there is no such option. Known: --help, --json and --threads."),
-        ("step --tread 1", '--tread: there is no such option. Did you mean "--threads"?'),
-        ("step --case gas --scheme delta", "gas is computed by classic alone. Add --scheme classic"),
+        ("step --threads 1000000", "1000000: must be at most "),
+        ("machine --threads 1000000", "1000000: must be at most "),
+        ("machine --case dam", "--case: unknown option. Known: --help, --json and --threads."),
+        ("step --tread 1", '--tread: unknown option. Did you mean "--threads"?'),
+        ("step --case gas --scheme delta", "gas requires the scheme classic. Add --scheme classic"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(words: str, told: str, capsys: pytest.CaptureFixture[str]):
@@ -223,8 +223,8 @@ def test_a_channel_has_an_inflow(dim: int):
     ("option", "name", "told"),
     [
         ("picture", "roof.svg", "roof.svg: must end in .png"),
-        ("picture", "nowhere/roof.png", "nowhere. Make it first."),
-        ("json", "nowhere/bench.json", "nowhere. Make it first."),
+        ("picture", "nowhere/roof.png", "nowhere does not exist. Create it first."),
+        ("json", "nowhere/bench.json", "nowhere does not exist. Create it first."),
         ("json", "", "is a folder; must be a file."),
     ],
 )

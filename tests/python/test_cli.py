@@ -110,7 +110,7 @@ def test_run_prints_its_last_lines(tmp_path: Path) -> None:
     done = eddy("run", "small.toml", "--set", "domain.spacing=a/6", "--threads", 1, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[-4] == "folder       runs/small/0001"
+    assert lines[-5] == "folder       runs/small/0001"
     assert lines[-1] == "next         eddyline run small.toml --set let.a=0.08"
     run = Run.open(tmp_path / "runs" / "small")
     assert run.outcome == "finished" and 'spacing = "a/6"' in run.world.source
@@ -147,9 +147,7 @@ def test_check_and_new(tmp_path: Path) -> None:
     line = one_line(eddy("check", "tank.toml", "--picture", "tank.xyz", cwd=tmp_path), 2)
     assert line == "--picture tank.xyz: must end in .png, .svg or .pdf"
     line = one_line(eddy("new", "other", "--from", "../tank.toml", cwd=tmp_path), 2)
-    assert line.startswith(
-        "../tank.toml: no such world in the gallery; --from takes a name of it, not a file. "
-    )
+    assert line.startswith("../tank.toml: not in the gallery; --from requires the name of a gallery world. ")
 
 
 def test_out_is_never_overwritten(tmp_path: Path) -> None:
@@ -213,12 +211,15 @@ def test_a_stopped_replay_reports_no_difference(tmp_path: Path, monkeypatch: pyt
     assert eddy("run", "small.toml", "--steps", 20, "-q", "--out", folder, cwd=tmp_path).returncode == 0
     record = RunFolder(folder).read_record()
     record |= {"replay_of": {"folder": "runs/small/0001", "fingerprint": "of the whole run"}}
-    for outcome, code, told in (("stopped by user", 130, "fingerprint"), ("finished", 2, "not the same run")):
+    for outcome, code, told in (
+        ("stopped by user", 130, "fingerprint"),
+        ("finished", 2, "of the original run"),
+    ):
         RunFolder(folder).write_record(record | {"outcome": outcome, "message": "stopped"})
         monkeypatch.setattr("eddyline.run.replay.replay", lambda *_, **__: Run.open(folder))
         done = CliRunner().invoke(app, ["replay", "runs/small"])
         assert done.exit_code == code and told in done.output
-        assert ("not the same run" in done.output) == (outcome == "finished")
+        assert ("of the original run" in done.output) == (outcome == "finished")
 
 
 @pytest.mark.parametrize("seconds", [0.0, 1.5])
@@ -284,12 +285,12 @@ def test_export_makes_what_is_asked_for(tmp_path: Path) -> None:
     assert "--png" in one_line(eddy("export", "runs/small", "--out", "made", cwd=tmp_path), 2)
     kept = (tmp_path / "runs/small/0001/series/budget.csv").read_bytes()
     line = one_line(eddy("export", "runs/small", "--csv", "--out", "runs/small/0001/series", cwd=tmp_path), 2)
-    assert "keeps its own" in line
+    assert "is used by the run" in line
     assert (tmp_path / "runs/small/0001/series/budget.csv").read_bytes() == kept
     assert "is a file" in one_line(
         eddy("export", "runs/small", "--csv", "--out", "small.toml", cwd=tmp_path), 2
     )
-    assert "can show" in one_line(
+    assert "must be one of" in one_line(
         eddy("export", "runs/small", "--png", "--quantity", "heat", cwd=tmp_path), 2
     )
 
@@ -299,7 +300,7 @@ def test_no_film_is_made_of_one_frame(tmp_path: Path) -> None:
     done = eddy("run", "small.toml", "--steps", 20, "--set", "output.pictures=0", cwd=tmp_path)
     assert done.stdout.endswith("next         eddyline export runs/small/0001 --csv\n")
     line = one_line(eddy("export", "runs/small", "--mp4", "--png", "--out", "made", cwd=tmp_path), 2)
-    assert "has one frame only" in line and "set output.pictures" in line
+    assert "has only one frame" in line and "set output.pictures" in line
     assert not (tmp_path / "made").exists()
 
 

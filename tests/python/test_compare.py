@@ -46,7 +46,7 @@ def test_the_same_world_in_other_pieces_is_identical(tmp_path: Path) -> None:
     assert found.identical and found.same_world and found.divergence is None
     assert len(found.moments) == a.snapshot_count > 2
     assert found.moments[-1].step == 60 and found.moments[-1].particles > 100
-    assert "identical" in found.text() and "to the last bit" in found.text()
+    assert "identical" in found.text() and "bit for bit" in found.text()
     assert found.speed().startswith("time: ") and "speedup" not in found.speed()
     found.b.record["ranks"] = 4
     found.a.record["wall_seconds"], found.b.record["wall_seconds"] = 9.0, 3.0
@@ -69,7 +69,7 @@ def test_the_same_world_in_other_pieces_is_identical(tmp_path: Path) -> None:
 def test_a_run_that_begins_as_another_is_no_other(tmp_path: Path) -> None:
     found = compare_runs(run(tmp_path / "a"), run(tmp_path / "b", steps=90))
     assert not found.identical and found.first is None and found.series
-    assert "one run is longer; as far as both go they are the same" in found.text()
+    assert "one run is longer; the common part is bit-identical" in found.text()
 
 
 def test_moments_without_a_partner_are_reported(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_moments_without_a_partner_are_reported(tmp_path: Path) -> None:
     found = compare_runs(a, b)
     alone = [run.snapshot_count - len(found.moments) for run in (a, b)]
     assert found.identical and max(alone) > 0
-    assert "; snapshots without a partner: " in found.text()
+    assert "; snapshots without a counterpart: " in found.text()
     rows = pd.read_csv(b.folder / "series" / "budget.csv")
     rows.iloc[-1, 2] += 1
     rows.to_csv(b.folder / "series" / "budget.csv", index=False)
@@ -88,8 +88,8 @@ def test_moments_without_a_partner_are_reported(tmp_path: Path) -> None:
     kept.write_record(kept.read_record() | {"files": kept.digests(complete=True)})
     told = compare_runs(a.folder, b.folder).text()
     last = found.moments[-1].time
-    assert "different: their series. The particles are the same at the" in told
-    assert f"until t = {last:.6g} s; snapshots without a partner: " in told
+    assert "different: the series differ. The particles are identical at all" in told
+    assert f"until t = {last:.6g} s; snapshots without a counterpart: " in told
 
 
 def test_a_tiny_difference_is_found_with_its_particle(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_a_tiny_difference_is_found_with_its_particle(tmp_path: Path) -> None:
     words = ["compare", str(a.folder), str(b.folder), "--csv", str(csv), "--picture", str(picture)]
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 1
-    assert f"particle {found.divergence.id} is farthest astray" in result.output
+    assert f"particle {found.divergence.id} differs most" in result.output
     assert len(pd.read_csv(csv)) == len(found.moments)
     assert picture.stat().st_size > 5000
 
@@ -118,7 +118,7 @@ def test_runs_that_start_at_the_same_places_say_what_differs(tmp_path: Path) -> 
     assert other != small_worlds.DAM
     a, b = run(tmp_path / "a"), run(tmp_path / "b", text=other)
     told = compare_runs(a.folder, b.folder).text()
-    assert "all particles stand at the same places, but differ in density" in told and "astray" not in told
+    assert "all positions are identical, but particles differ in density" in told and "astray" not in told
 
 
 def test_the_first_step_at_which_two_runs_part_is_found_from_their_checksums(tmp_path: Path) -> None:
@@ -140,13 +140,13 @@ def test_the_first_step_at_which_two_runs_part_is_found_from_their_checksums(tmp
     folder.write_record(folder.read_record() | {"files": folder.digests(complete=True)})
     parted = compare_runs(*folders)
     assert not parted.identical
-    assert "their checksums differ first at step 18; they are the same at step 17" in parted.text()
+    assert "checksums first differ at step 18; they are equal at step 17" in parted.text()
 
 
 def test_runs_without_a_common_moment_cannot_be_compared(tmp_path: Path) -> None:
     a, b = run(tmp_path / "a", steps=7), run(tmp_path / "b", steps=9)
     assert a.snapshot(-1)["step"] == 7
-    with pytest.raises(RequestError, match="no snapshot of the same step or time"):
+    with pytest.raises(RequestError, match="no common step or time except the start"):
         compare_runs(a, b)
     result = CliRunner().invoke(app, ["compare", str(a.folder), str(b.folder)])
     assert result.exit_code == 2
@@ -191,7 +191,7 @@ def test_series_that_differ_are_named_with_time_and_size() -> None:
     assert (found.series, found.column, found.time) == ("post", "force", 2.0)
     assert found.largest == pytest.approx(0.1)
     assert list(tell([found])) == [
-        "post: 1 column from t = 2 s on; most force, by up to 0.1 of its largest value"
+        "post: 1 column from t = 2 s on; largest in force, up to 0.1 of its largest value"
     ]
     assert differences("post", a, a) == []
     short = differences("post", a, b.iloc[:2].rename(columns={"same": "other"}))

@@ -39,8 +39,8 @@ def test_absurdly_many_are_refused(monkeypatch: pytest.MonkeyPatch, count: int, 
 def test_many_processes_for_the_cores_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cores, "own_cores", lambda: [0, 1])
     assert cores.crowding(4, 1) == cores.crowding(2, 2) == ""
-    assert cores.crowding(5, 1) == "note: 5 ranks take turns on 2 cores, so the run is slow"
-    assert "3 ranks of 2 threads take turns on 2 cores" in cores.crowding(3, 2)
+    assert cores.crowding(5, 1) == "note: 5 ranks share 2 cores; the run is slow. Use fewer ranks or threads"
+    assert "3 ranks of 2 threads each share 2 cores" in cores.crowding(3, 2)
 
 
 def test_it_is_said_before_the_extension_module_is_loaded() -> None:

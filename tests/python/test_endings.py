@@ -105,7 +105,7 @@ def test_what_was_not_closed_is_completed(
 
 def test_an_export_without_parts_makes_what_is_missing(world: Path, tmp_path: Path) -> None:
     run = eddyline.run(world, overrides=SHORT, out=tmp_path / "run", **QUIETLY)
-    with pytest.raises(FileNotFoundError, match=r"report.html: the run has no report: `eddyline export .*`"):
+    with pytest.raises(FileNotFoundError, match=r"report.html: the run has no report; `eddyline export .*`"):
         run.report.read_text()
     assert run.picture.is_file()
     made = eddyline.export(run)
@@ -118,7 +118,7 @@ def test_a_run_without_a_checkpoint_begins_again(
 ) -> None:
     whole = eddyline.run(world, overrides=SHORT, out=tmp_path / "whole", **QUIETLY)
     run = unclosed(world, tmp_path / "run", monkeypatch, "_save")
-    assert run.outcome == "lost" and "begins it again" in run.message
+    assert run.outcome == "lost" and "starts again from the beginning" in run.message
     (run.folder / "series" / "budget.csv").write_text("time [s],ma")  # its header was not finished
     again = eddyline.resume(run, **QUIETLY)
     assert again.fingerprint == whole.fingerprint
@@ -347,6 +347,8 @@ def test_a_run_whose_rank_was_lost_can_be_opened(
     run = unclosed(world, tmp_path / "run", monkeypatch, "_save")
     (tmp_path / "run_told").mkdir()
     (tmp_path / "run_told" / "run").write_text(str(run.folder))
-    assert f"`{command('resume', run.folder)}` begins it again" in _note_loss(tmp_path / "run_told")
+    assert f"`{command('resume', run.folder)}` starts again from the beginning" in _note_loss(
+        tmp_path / "run_told"
+    )
     again = eddyline.Run.open(run.folder)
     assert (again.outcome, again.message) == ("failed", "a rank was lost")

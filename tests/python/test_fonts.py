@@ -103,7 +103,7 @@ def test_a_command_prints_one_line_about_such_a_title(tmp_path: Path) -> None:
         [sys.executable, "-c", script, *words], capture_output=True, text=True, timeout=120, check=True
     )
     told = [line for line in (done.stdout + done.stderr).splitlines() if "水" in line]
-    assert told == ['note: no font here draws "水槽": pictures leave it out, the report keeps it']
+    assert told == ['note: no installed font has "水槽"; pictures omit it, the report keeps it']
     assert "Warning" not in done.stderr and "Glyph" not in done.stderr
     assert "水槽 tank" in (tmp_path / "run" / "report.html").read_text()
 

@@ -148,7 +148,7 @@ def test_sums_in_a_world() -> None:
 @pytest.mark.parametrize(
     ("velocity", "told"),
     [
-        ("sum(n, 1, 3, n)", "n is a value of [let]; let another name count the terms of the sum"),
+        ("sum(n, 1, 3, n)", "n is a value of [let]; use another name for the index of the sum"),
         ("sum(k, 1, n, k)", "the bounds of a sum are whole numbers"),
         ("sum(k, 1, 2000, sin(k*y))", "may have 1000 terms in all, found 2000; lower the bounds"),
         ("sum(y, 1, 3, y)", "`y` is the name of something else"),
@@ -163,5 +163,5 @@ def test_mistakes_in_sums_are_reported(velocity: str, told: str) -> None:
 
 
 def test_a_value_of_let_cannot_be_called_sum() -> None:
-    with pytest.raises(WorldError, match="formulas use sum already"):
+    with pytest.raises(WorldError, match="sum = 1; is a name reserved for formulas"):
         World.from_text(FOURIER.replace("n = 3", "n = 3\nsum = 1"))

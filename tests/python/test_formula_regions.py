@@ -64,9 +64,9 @@ def test_what_is_expected_and_drawn_of_a_wave_follows_its_surface():
 @pytest.mark.parametrize(
     ("inside", "said"),
     [
-        ("y < 0.2 + 0.1*t", "says where fluid is at t = 0 only. Write it without t."),
-        ("0.2 - y", "must be a condition, which holds or not. Write e.g. y < 0.2."),
-        ("y < -1", "holds nowhere in the domain. Change it."),
+        ("y < 0.2 + 0.1*t", "is evaluated at t = 0 only. Write it without t."),
+        ("0.2 - y", "must be a condition. Write e.g. y < 0.2."),
+        ("y < -1", "is true nowhere in the domain. Change it."),
         ("y < hh", "unknown name `hh`"),
     ],
 )

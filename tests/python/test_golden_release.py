@@ -193,7 +193,7 @@ def test_an_older_checkpoint_that_can_be_read_is_used(
     renumber(folder, f"checkpoints/{newer.name}/manifest.json", 999)
     assert eddyline.resume(folder, **QUIETLY).outcome == "finished"
     said = [line for line in capsys.readouterr().err.splitlines() if "has format 999" in line]
-    assert len(said) == 1 and said[0].endswith("; the checkpoint before it is used")
+    assert len(said) == 1 and said[0].endswith("; using the previous checkpoint")
 
 
 def test_the_writer_of_a_record_is_named(kept: Path, tmp_path: Path):

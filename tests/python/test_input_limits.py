@@ -38,10 +38,10 @@ CURVE = (
     f'band = 0.1\ncurve = "{"a" * 300}.csv"\n'
 )
 REFUSED = {
-    "a table twice, another between": (BASE + "[domain]\nsize = [1, 1]\n", "second time"),
+    "a table twice, another between": (BASE + "[domain]\nsize = [1, 1]\n", "occurs twice"),
     "400 digits": (BASE + f"[let]\na = {'9' * 400}\n", "400 digits"),
     "5000 digits": (BASE + f"[let]\na = {'9' * 5000}\n", "not TOML"),
-    "origin far out": (BASE.replace("spacing", "origin = [1e19, 0]\nspacing", 1), "no longer exact"),
+    "origin far out": (BASE.replace("spacing", "origin = [1e19, 0]\nspacing", 1), "farther out are inexact"),
     "a huge body that turns": (BASE + TURNING, "times the domain's longest side"),
     "deep lists": (BASE + f"[let]\na = {'[' * 3000}{']' * 3000}\n", "nested more than"),
     "deep keys": (BASE + ".".join(["a"] * 3000) + " = 1\n", "nested more than"),
@@ -91,7 +91,7 @@ def test_a_curve_lies_beside_the_world_or_in_the_package(name: str, tmp_path: Pa
 def test_a_loop_of_links_is_no_folder_for_a_run(tmp_path: Path) -> None:
     (tmp_path / "a").symlink_to(tmp_path / "b")
     (tmp_path / "b").symlink_to(tmp_path / "a")
-    with pytest.raises(FolderInUseError, match="leads nowhere"):
+    with pytest.raises(FolderInUseError, match="is a loop of symbolic links"):
         RunFolder.check_outside(tmp_path / "a")
 
 

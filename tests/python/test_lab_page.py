@@ -628,7 +628,7 @@ def test_a_body_is_drawn_into_the_running_flow_and_taken_out_again(browser, serv
         page.wait_for_selector('[data-path="bodies.circle"]', state="detached")
         journal = server.call("GET", f"runs/{running}/journal")[1]
         assert [entry["command"] for entry in journal] == ["add_body", "remove_body"]
-        assert "kg/m of fluid made room" in journal[0]["text"]
+        assert "kg/m of fluid was displaced" in journal[0]["text"]
 
 
 def _saved(page: Any, button: str) -> Path:

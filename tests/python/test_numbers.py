@@ -18,7 +18,7 @@ import tomlkit
 from numpy.typing import NDArray
 
 from eddyline.plot.forces import force_charts, spectrum_chart, spectrum_of, without_noise
-from eddyline.run.closing import closing_lines, short_names, table_lines, without_duplicates, verdict_text
+from eddyline.run.closing import closing_lines, short_names, table_lines, verdict_text, without_duplicates
 from eddyline.run.convergence_forecast import ConvergenceForecast
 from eddyline.run.derived import derive, recirculation_length
 from eddyline.run.errors import RequestError
@@ -180,8 +180,8 @@ def test_a_value_outside_says_by_how_much_and_why(tmp_path: Path) -> None:
     first = found["expectations"][0]
     assert first["inside"] is False and first["error"] == pytest.approx(3.32 / 3.24 - 1, abs=2e-3)
     assert first["reason"] == (
-        "resolution is not measured: a sweep over domain.spacing would tell; "
-        "this world may differ from the one that was measured"
+        "the effect of the resolution is unknown; run a sweep over domain.spacing; "
+        "this world may differ from the published case"
     )
     line, reason = table_lines(run_in(tmp_path, found))[:2]
     assert re.fullmatch(
@@ -227,22 +227,24 @@ def test_suspects() -> None:
     assert "blockage" not in results(8.0, one)["expectations"][0]["reason"], "published for a channel"
     unbounded = results(8.0, one + "unbounded = true\n")["expectations"][0]["reason"]
     assert unbounded.startswith(
-        "in part the size of the domain: it raises the value by an estimated 54 % by blockage "
-        "(the body takes 24 % of the width); resolution is not measured"
+        "in part the size of the domain: it raises the value by about 54 % by blockage "
+        "(the body takes 24 % of the width); the effect of the resolution is unknown"
     )
     low = CHANNEL + expect("cylinder.drag_coefficient.mean", 4.0, 4.1) + "unbounded = true\n"
     assert "domain:" not in results(8.0, low)["expectations"][0]["reason"], "it would raise the drag"
     edge = CHANNEL + expect("cylinder.drag_coefficient.mean", 3.2, 3.4)
     covered = results(8.0, edge)["expectations"][0]
     assert covered["inside"] is False
-    assert covered["reason"].startswith("likely too short: the statistical error covers the difference; ")
+    assert covered["reason"].startswith(
+        "the run is likely too short: the statistical error exceeds the difference; "
+    )
 
 
 def test_the_mach_number_is_blamed_for_as_much_as_it_can_do() -> None:
     """Pressures change by 2 % at Mach 0.2: a large part of a difference of 4 %, a negligible one of 130 %."""
     near, far = (CHANNEL + expect("cylinder.drag_coefficient.mean", low, low + 0.1) for low in (2.98, 1.3))
     reason = results(8.0, near, speed=6.0)["expectations"][0]["reason"]
-    assert reason.startswith("in part the Mach number: 0.20 changes pressures by an estimated 2 %; ")
+    assert reason.startswith("in part the Mach number: 0.20 changes pressures by about 2 %; ")
     assert "Mach" not in results(8.0, far, speed=6.0)["expectations"][0]["reason"]
     assert "Mach" not in results(8.0, near, speed=4.0)["expectations"][0]["reason"]
 
@@ -261,13 +263,13 @@ def test_too_small_a_domain_is_blamed_and_never_the_spacing(wide: bool) -> None:
     sizes: dict[str, str | float] = {"let.H": 60, "let.X": 38, "let.XU": 16} if wide else {}
     reason = evaluate(World.from_text(text, overrides=sizes), data, reached=50.0).reasons[0]
     sweep = (
-        "resolution is not measured: a sweep over domain.spacing would tell; "
-        "this world may differ from the one that was measured"
+        "the effect of the resolution is unknown; run a sweep over domain.spacing; "
+        "this world may differ from the published case"
     )
     domain = (
-        "in part the size of the domain: it raises the value by an estimated 5 % by blockage (the body takes "
-        "5 % of the width) and 4.3 % by the inflow 8 diameters upstream, if what was measured is an "
-        "unbounded stream; "
+        "in part the size of the domain: it raises the value by about 5 % by blockage (the body takes "
+        "5 % of the width) and 4.3 % by the inflow 8 diameters upstream, if the published value "
+        "is for an unbounded stream; "
     )
     assert reason == (sweep if wide else domain + sweep)
 
@@ -295,10 +297,10 @@ def test_a_coarse_run_is_held_against_what_its_spacing_is_known_to_give(
     assert told.startswith("OUTSIDE") == words.startswith("OUTSIDE")
     assert told.partition(" % at ")[2] == words.partition(" % at ")[2]
     if spacing == "D/8":
-        assert "resolution is not measured" in first["reason"]
+        assert "the effect of the resolution is unknown" in first["reason"]
     else:
         assert "a finer run gives 3.337 with 40 spacings" in first["reason"]
-        assert ("not as expected at this spacing" in first["reason"]) == (drag == 3.6)
+        assert ("unexpected at this spacing" in first["reason"]) == (drag == 3.6)
     other = evaluate(World.from_text(text, overrides={"let.U": 1.1}), series(8.0, drag=drag), reached=8.0)
     assert other.foreseen[0] == ""
 
@@ -318,7 +320,7 @@ def test_a_chart_shows_the_rows_a_curve_without_noise_and_the_mean_cycle() -> No
     frame["total_x"] += 0.01 * np.random.default_rng(3).standard_normal(len(frame))
     drag = next(force_charts(world, "cylinder", frame, results(8.0)))
     lines = {str(line.get_label()): line for line in drag.figure().axes[0].lines}
-    assert lines["every row"].get_alpha() == 0.3 and lines["every row"].get_linewidth() < 1
+    assert lines["all rows"].get_alpha() == 0.3 and lines["all rows"].get_linewidth() < 1
     assert {"drag coefficient, filtered", "mean cycle"} <= set(lines)
     cycle = np.asarray(lines["mean cycle"].get_ydata(), dtype=np.float64)
     assert cycle.max() == pytest.approx(3.23, abs=0.02) and cycle.min() == pytest.approx(3.17, abs=0.02)
@@ -333,7 +335,7 @@ def test_a_chart_shows_the_rows_a_curve_without_noise_and_the_mean_cycle() -> No
 def test_the_effective_reynolds_number_is_reported(tmp_path: Path) -> None:
     """The viscosity of particles exceeds that of the fluid, also in a flow with a free surface."""
     world = World.from_text(gallery()["dam_break"].read_text(encoding="utf-8"))
-    told = "Reynolds number 1,130, asked for: 60,520 (method.artificial_viscosity = 0.01)"
+    told = "Reynolds number 1,130, requested: 60,520 (method.artificial_viscosity = 0.01)"
     assert world.effective_flow == told and world.effective_reynolds == pytest.approx(1131, rel=1e-3)
     assert re.search(rf"effective +{re.escape(told)}", describe(world, 1))
     assert World.from_text(CHANNEL).effective_flow == ""
@@ -356,7 +358,7 @@ def test_a_world_of_the_gallery_is_the_one_that_was_measured() -> None:
 def test_a_value_inside_says_if_the_run_is_not_over() -> None:
     found = results(8.0, (CHANNEL + EXPECT).replace("end = 8.0", "end = 20.0"), drag=3.23)
     inside = [item for item in found["expectations"] if item["inside"]]
-    assert inside and all(item["reason"] == "so far, t = 8 s of 20 s" for item in inside)
+    assert inside and all(item["reason"] == "preliminary: t = 8 s of 20 s" for item in inside)
 
 
 def test_a_sweep_takes_a_formula_of_values_that_a_run_has_stored(tmp_path: Path) -> None:
@@ -451,7 +453,7 @@ def test_a_line_that_is_too_short_says_so() -> None:
     ("end", "words"),
     [
         (0.01, "too few rows"),
-        (2.0, "first numbers likely at t = 3.8 s"),
+        (2.0, "first converged values likely at t = 3.8 s"),
         (8.0, "periodic since t = 2 s"),
     ],
 )
@@ -461,12 +463,12 @@ def test_the_outlook_of_a_run(tmp_path: Path, end: float, words: str) -> None:
     found = ConvergenceForecast(world, RunFolder(tmp_path)).look_now()
     if found.likely is not None:
         assert found.likely == pytest.approx(3.8, rel=0.2)
-        assert found.words.startswith("first numbers likely at t = ")
+        assert found.words.startswith("first converged values likely at t = ")
     else:
         assert found.words == words
     short = World.from_text(CHANNEL.replace("end = 8.0", "end = 2.5"))
     if found.likely is not None:
-        assert ConvergenceForecast(short, RunFolder(tmp_path)).look_now().words.endswith("s, after the end")
+        assert ConvergenceForecast(short, RunFolder(tmp_path)).look_now().words.endswith("s, after time.end")
 
 
 def test_what_was_foreseen_and_is_past_is_not_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -474,9 +476,9 @@ def test_what_was_foreseen_and_is_past_is_not_told(tmp_path: Path, monkeypatch: 
     write_series(tmp_path, 2.0)
     forecast = ConvergenceForecast(World.from_text(CHANNEL), RunFolder(tmp_path))
     monkeypatch.setattr("eddyline.run.convergence_forecast.clock.perf_counter", lambda: math.inf)
-    assert forecast.look(2.0).words.startswith("first numbers likely at t = ")
+    assert forecast.look(2.0).words.startswith("first converged values likely at t = ")
     monkeypatch.setattr("eddyline.run.convergence_forecast.clock.perf_counter", lambda: 0.0)
-    assert forecast.look(5.0).words == "first numbers soon"
+    assert forecast.look(5.0).words == "first converged values expected soon"
 
 
 def flickering(seed: int, wobble: float, noise: float) -> pd.DataFrame:
@@ -538,8 +540,8 @@ def test_the_progress_shows_the_outlook() -> None:
     progress = RunProgress("run", stream=out)
     progress._last_line -= 100
     progress._meter.add(progress._started - 10, 0.0, 0)
-    progress.update(0.25, 2.0, 100, 1000, "first numbers likely at t = 4 s", 0.25)
-    assert "first numbers likely at t = 4 s, in 10 s" in out.getvalue()
+    progress.update(0.25, 2.0, 100, 1000, "first converged values likely at t = 4 s", 0.25)
+    assert "first converged values likely at t = 4 s, in 10 s" in out.getvalue()
 
 
 # --- pictures and spectra -------------------------------------------------------------------------
@@ -600,11 +602,11 @@ def test_noise_has_no_strouhal_number() -> None:
     spectrum = spectrum_of(frame, "total_y", "cylinder", found)
     world = World.from_text(CHANNEL + EXPECT)
     noise = spectrum_chart(world, "force.cylinder", "total_y", spectrum, "(N/m)^2 s", oscillates=False).svg()
-    assert "Strouhal number 0.3" not in noise and "without a period" in noise
+    assert "Strouhal number 0.3" not in noise and "flow is not periodic" in noise
     with pytest.raises(ValueError, match="no rows"):
         spectrum_of(frame[:0], "total_y", "cylinder", found)
     for constant in (0.0, 2.5, 2.5 + 1e-15 * np.arange(len(frame))):
-        with pytest.raises(ValueError, match="all the time, and so has no spectrum"):
+        with pytest.raises(ValueError, match="so it has no spectrum"):
             spectrum_of(frame.assign(total_y=constant), "total_y", "cylinder", found)
 
 

@@ -97,10 +97,10 @@ def test_the_dry_part_of_a_patch_counts_as_no_pressure(tmp_path: Path):
     [
         ("position = [0.2, 0.1]\ndiameter = 0.1", "observe.patch_0.normal is missing; position = [0.2, 0.1]"),
         ("position = [0, 0]\ndiameter = 0.1", "does not lie on exactly one side of the domain. Add normal"),
-        ("position = [0.2, 0]\ndiameter = 0.5", "diameter = 0.5; the patch reaches out of the domain"),
+        ("position = [0.2, 0]\ndiameter = 0.5", "diameter = 0.5; the patch extends beyond the domain"),
         ("position = [0.2, 0]\nnormal = [0, 0]\ndiameter = 0.1", "has a normal of length 0"),
         ("position = [0.2, 0.6]\nnormal = [0, 1]\ndiameter = 0.1", "is outside the domain"),
-        ("position = [0.1, 0.2]\nnormal = [0, 1]\ndiameter = 0.1", "the patch reaches into bodies.post at"),
+        ("position = [0.1, 0.2]\nnormal = [0, 1]\ndiameter = 0.1", "the patch extends into bodies.post at"),
     ],
 )
 def test_a_patch_that_cannot_be_sampled_is_reported(patch: str, line: str):

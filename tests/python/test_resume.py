@@ -168,7 +168,7 @@ def test_the_report_says_from_where_its_times_are(tmp_path: Path) -> None:
     told = eddyline.resume(
         tmp_path / "run", steps=9, threads=1, progress=False, movie=False
     ).report.read_text()
-    assert "at steps 5 and 7; times and speed are those since" in told
+    assert "at steps 5 and 7; times and speed count from there" in told
     assert "Where the time of a step goes since step 7." in told
 
 
@@ -218,7 +218,7 @@ def test_a_run_that_cannot_be_resumed_gives_the_reason(
 ) -> None:
     out = tmp_path / "run"
     start(CHANNEL_2D, out, 10)
-    with pytest.raises(RequestError, match=r"is at t = .* s, step 10 already: give a later until"):
+    with pytest.raises(RequestError, match=r"has already reached t = .* s, step 10; give a later until"):
         go_on(out, 10)
     with pytest.raises(FileNotFoundError, match="is not the folder of a run"):
         go_on(tmp_path / "elsewhere", 20)
@@ -268,13 +268,15 @@ def test_a_killed_run_goes_on_from_what_a_signal_has_saved(tmp_path: Path) -> No
         go_on(out, 10**6)
     watched = eddyline.Run.open(out)
     assert watched.outcome == "running" and watched.message == ""
-    with pytest.raises(RequestError, match=r"did not come to its end \(is being computed\)"):
+    with pytest.raises(RequestError, match=r"did not reach its end \(is being computed\)"):
         replay(out, out=tmp_path / "again", progress=False)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     assert watched.outcome == eddyline.Run.open(out).outcome == "lost" and ": lost>" in repr(watched)
-    assert watched.message.startswith(f"was killed, or its machine stopped; `eddyline resume {out}` goes on")
-    with pytest.raises(RequestError, match=r"did not come to its end \(was killed\)"):
+    assert watched.message.startswith(
+        f"the run was killed, or its machine stopped; `eddyline resume {out}` goes on"
+    )
+    with pytest.raises(RequestError, match=r"did not reach its end \(was killed\)"):
         replay(out, out=tmp_path / "again", progress=False)
     step = json.loads(manifests()[0].read_text())["step"]
     resumed = go_on(out, step + 30)

@@ -71,7 +71,7 @@ def test_a_run_that_cannot_be_painted_has_been_computed(
         eddyline.run(small_worlds.write(tmp_path), steps=3, out=tmp_path / "run", progress=False, threads=1)
     run = Run.open(tmp_path / "run")
     assert run.outcome == "finished" and run.results and run.fingerprint
-    assert run.message == "pictures or report left out: ValueError: no such glyph"
+    assert run.message == "pictures or report skipped: ValueError: no such glyph"
 
 
 def test_a_finished_run_is_complete(finished: Run) -> None:
@@ -141,7 +141,7 @@ def test_the_last_lines(finished: Run) -> None:
     lines = closing_lines(finished).splitlines()
     assert lines[0].startswith("front.position.final / a") and "inside at a/8" in lines[0]
     assert "OUTSIDE" in lines[1]
-    assert [line.split()[0] for line in lines[-4:]] == ["folder", "picture", "fingerprint", "next"]
+    assert [line.split()[0] for line in lines[-4:]] == ["report", "picture", "fingerprint", "next"]
     assert lines[-1].endswith("--set let.a=0.08")
 
 
@@ -264,7 +264,9 @@ def test_a_blow_up_of_which_there_is_no_picture(tmp_path: Path) -> None:
     with pytest.raises(StepFailedError, match="speed") as caught:
         eddyline.run(world, overrides={"output.pictures": 0}, out=tmp_path / "run", progress=False)
     assert caught.value.run.report.is_file()
-    with pytest.raises(FileNotFoundError, match=r"final\.png: the run has no picture: it kept no frames"):
+    with pytest.raises(
+        FileNotFoundError, match=r"final\.png: the run has no picture, because it stored no frames"
+    ):
         caught.value.run.picture.exists()
 
 

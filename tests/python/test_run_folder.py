@@ -63,7 +63,7 @@ def test_out_must_be_new_or_empty(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(FolderInUseError, match="is a file"):
         RunFolder.create("dam", out=tmp_path / "file")
-    with pytest.raises(WriteError, match="a part of the path is a file"):
+    with pytest.raises(WriteError, match="part of the path is a file"):
         RunFolder.create("dam", out=tmp_path / "file" / "below")
 
 
@@ -71,9 +71,9 @@ def test_out_must_not_lie_in_the_folder_of_a_run(tmp_path: Path) -> None:
     folder = RunFolder.create("dam", out=tmp_path / "run")
     folder.write_record({"outcome": "finished"})
     for inside in (folder.path / "series", folder.path / "pictures" / "new", folder.path):
-        with pytest.raises(FolderInUseError, match=r"lies in the run .*outside it$"):
+        with pytest.raises(FolderInUseError, match=r"is inside the run .*outside it$"):
             RunFolder.create("dam", out=inside)
-        with pytest.raises(FolderInUseError, match=r"keeps its own; give another folder$"):
+        with pytest.raises(FolderInUseError, match=r"itself; give another folder$"):
             RunFolder.check_outside(inside, beside_parts=True)
     RunFolder.check_outside(folder.path / "export" / "wide", beside_parts=True)
     RunFolder.check_outside(tmp_path)
@@ -118,10 +118,12 @@ def test_the_runs_of_a_sweep_are_named(tmp_path: Path, monkeypatch: pytest.Monke
     sweep = Path("runs/dam/sweeps/0001")
     sweep.mkdir(parents=True)
     (sweep / "sweep.json").touch()
-    assert told_of(str(sweep)) == f"{sweep}: is a sweep without a run"
+    assert told_of(str(sweep)) == f"{sweep}: is a sweep without runs; run the sweep again"
     for point in ("a=0.1", "a=0.2"):
         RunFolder.create("dam", out=sweep / point).write_record({})
-    assert told_of(str(sweep)) == f"{sweep}: is a sweep; its runs are a=0.1 and a=0.2. Write {sweep}/a=0.1"
+    assert (
+        told_of(str(sweep)) == f"{sweep}: is a sweep with the runs a=0.1 and a=0.2; write e.g. {sweep}/a=0.1"
+    )
 
 
 def test_a_disk_without_room_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

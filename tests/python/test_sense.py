@@ -65,8 +65,8 @@ def test_a_tank_at_rest_gives_no_note() -> None:
 
 def test_fluid_over_an_open_side_falls_out() -> None:
     assert notes(TANK, boundaries__bottom__type="open") == [
-        "regions.water falls out of the domain: gravity points to the open side bottom, and nothing is in "
-        "between. Make boundaries.bottom a wall, or turn domain.gravity."
+        "regions.water falls out of the domain: gravity points to the open side bottom, with nothing in "
+        "between. Make boundaries.bottom a wall, or change domain.gravity."
     ]
     turned = notes(TANK, domain__gravity="[0, 9.81]")
     assert [line for line in turned if "gravity points to the open side top" in line]
@@ -81,28 +81,28 @@ def test_fluid_on_a_body_over_an_open_side_does_not_fall_out() -> None:
 def test_fluid_that_hangs_is_reported() -> None:
     hanging = notes(TANK, regions__water__min="[0, 0.1]")
     assert hanging == [
-        "regions.water hangs 0.1 m above the bottom side, carried by nothing, and falls for about 0.14 s. "
-        "Its hydrostatic pressure, too, needs something below it. If it should rest, move it down by 0.1 m."
+        "regions.water starts 0.1 m above the bottom side without support and falls for about 0.14 s. "
+        "Hydrostatic pressure also requires support from below. If it should rest, move it down by 0.1 m."
     ]
     drop = '[regions.drop]\nshape = "rectangle"\nmin = [0.1, {y}]\nmax = [0.3, 0.58]\n'
     assert notes(TANK + drop.format(y=0.44)) == [
-        "regions.drop hangs 0.04 m above other fluid, carried by nothing, and falls for about 0.09 s. If it "
+        "regions.drop starts 0.04 m above other fluid without support and falls for about 0.09 s. If it "
         "should rest, move it down by 0.04 m."
     ]
     assert notes(TANK + drop.format(y=0.5)) == []  # a drop that is meant to fall
     alone = TANK.replace('pressure = "hydrostatic"\n', "")
-    assert len([line for line in notes(alone, regions__water__min="[0, 0.2]") if "hangs 0.2 m" in line]) == 1
+    assert len([line for line in notes(alone, regions__water__min="[0, 0.2]") if "starts 0.2 m" in line]) == 1
     assert notes(TANK, regions__water__min="[0, 0.02]") == []  # a spacing: particles touch
 
 
 def test_hydrostatic_pressure_needs_a_level_surface() -> None:
     slanted = notes(TANK, domain__gravity="[5, -9.81]")
-    assert len([line for line in slanted if "its surface is not level" in line]) == 1
+    assert len([line for line in slanted if "is not level" in line]) == 1
     wedge = TANK.replace(
         'shape = "rectangle"\nmin = [0, 0]\nmax = [0.4, 0.4]',
         'shape = "polygon"\npoints = [[0,0], [0.8,0], [0,0.4]]',
     )
-    assert len([line for line in notes(wedge) if "its surface is not level" in line]) == 1
+    assert len([line for line in notes(wedge) if "is not level" in line]) == 1
 
 
 def test_hydrostatic_pressure_leaves_out_fluid_above() -> None:
@@ -110,13 +110,13 @@ def test_hydrostatic_pressure_leaves_out_fluid_above() -> None:
         '[regions.upper]\nshape = "rectangle"\nmin = [0, 0.4]\nmax = [0.4, 0.5]\npressure = "hydrostatic"\n'
     )
     assert [line.split(" hydro")[0] for line in notes(TANK + upper)] == [
-        "other fluid lies on regions.water, whose"
+        "other fluid rests on regions.water, whose"
     ]
 
 
 def test_short_runs_are_reported() -> None:
     assert notes(TANK, time__end="0.01") == [
-        "the run ends at 0.01 s, too early to show much: at 2.8 m/s fluid needs 0.21 s for 0.6 m (the "
+        "the run is very short: it ends at 0.01 s, but at 2.8 m/s fluid needs 0.21 s for 0.6 m (the "
         "shortest side of the domain). Set time.end to several times that."
     ]
     referred = TANK + "[reference]\nlength = 0.1\nvelocity = 0.01\n"
@@ -128,8 +128,8 @@ def test_millimetres_are_reported() -> None:
     found = [line for line in notes(big, domain__spacing="20") if "not in mm" in line]
     assert found == [
         "a domain of 1000 x 600 m and a spacing of 20 m is unusual for water: all lengths are in m, not in "
-        "mm. In the 2 s of the run gravity hardly moves water 400 m high: sqrt(H/g) is 6.4 s. If this is not "
-        "meant, divide lengths in mm by 1000."
+        "mm. In the 2 s of the run gravity hardly moves water that is 400 m high: sqrt(H/g) is 6.4 s. If the "
+        "lengths are in mm, divide them by 1000."
     ]
     air = big.replace("1000.0", "1.0").replace("1e-6", "0.02")
     without = air.replace("gravity = [0, -9.81]\n", "").replace('pressure = "hydrostatic"\n', "")
@@ -140,19 +140,19 @@ def test_millimetres_are_reported() -> None:
 def test_a_start_without_its_pressure_is_reported() -> None:
     swirl = '[start]\nvelocity = ["sin(2*pi*x)*cos(2*pi*y)", "-cos(2*pi*x)*sin(2*pi*y)"]\n'
     assert notes(VORTEX + swirl) == [
-        "start.velocity reaches 1 m/s on curved paths, and start.pressure hardly varies: the pressure that "
-        "bends them is missing, about 500 Pa, and comes as sound. Write start.pressure as a formula [Pa]."
+        "start.velocity reaches 1 m/s on curved paths, but start.pressure lacks the variation of about "
+        "500 Pa that they need; this causes sound waves. Write start.pressure as a formula [Pa]."
     ]
     assert notes(VORTEX + swirl + 'pressure = "250*(cos(4*pi*x) + cos(4*pi*y))"\n') == []
     shear = '[start]\nvelocity = ["sin(pi*y)", 0]\n'
     along = VORTEX.replace(WALLS, PERIODIC)
     assert notes(along + shear) == []
     thrown = notes(TANK, start__velocity="[0, -3]")
-    assert len([line for line in thrown if "starts with 3 m/s into the bottom side" in line]) == 1
+    assert len([line for line in thrown if "bottom side and starts with 3 m/s towards it" in line]) == 1
     assert notes(TANK, start__velocity="[0.5, 0]") == []  # away from the wall
     assert notes(VORTEX + shear) == [
-        "the fluid starts with 0.758 m/s into the right side, which it touches: this rings as sound, with "
-        "pressures of up to 7,600 Pa. Let it begin at a distance, or along the wall."
+        "the fluid touches the right side and starts with 0.758 m/s towards it: this causes sound waves of "
+        "up to 7,600 Pa. Start at a distance, or with velocity along the wall."
     ]
 
 
@@ -213,8 +213,8 @@ def test_thin_layers_are_reported() -> None:
     ]
 
 
-NO_SIDES = "boundaries: left, right, bottom and top not named"
-UNEVEN = "domain.size is not a multiple of the spacing"
+NO_SIDES = "boundaries: left, right, bottom and top not given"
+UNEVEN = "domain.size is not a multiple of domain.spac"
 NOTES = {
     "validation/conservation/world.toml": ["start.velocity reaches 1.79 m/s on curved paths"],
     "validation/dam_break_pressure/world.toml": [UNEVEN],

@@ -162,7 +162,7 @@ def test_a_run_that_is_stopped_just_before_it_starts_is_not_started(lab, monkeyp
 
     monkeypatch.setattr(RunFolder, "claim", stop_first)
     lab._job_ended(first.id, "")
-    assert lab.store.get(second.id).message == "taken from the queue"
+    assert lab.store.get(second.id).message == "removed from the queue"
     assert second.id not in lab.jobs.orders
     assert [
         path.name for path in (lab.folder / "tank").iterdir() if path.is_dir() and not path.is_symlink()

@@ -387,7 +387,7 @@ def test_tokens_and_origin_hold_for_sockets_too(lab):
             assert closed_with(unknown) == 4404
         with client.socket(f"runs/{RUN}/stream", gate.look) as looker:
             say(looker, command=pb.Command(id="x", pause=pb.Pause()))
-            assert "look only" in hear(looker, "acknowledged").refusal
+            assert "view-only" in hear(looker, "acknowledged").refusal
         with client.look(RUN, pb.View()) as steerer:
             say(steerer, command=pb.Command(id="y", pause=pb.Pause()))
             assert hear(flow, "command").id == "y"

@@ -94,7 +94,7 @@ def test_values_of_a_setting(text: str, values: tuple[float | str, ...]) -> None
         ({"let.a": "a:b:3"}, 'changes["let.a"] = "a:b:3": the ends must be numbers, a:b:n; a:b are not'),
         ({"let.a": "2:2:3"}, 'changes["let.a"] = "2:2:3": the ends must be two different finite numbers'),
         ({"let.a": "1,,2"}, 'changes["let.a"] = "1,,2": an empty value; write a,b,c'),
-        ({"let.a": "1,2,1"}, 'changes["let.a"] = "1,2,1": 1 stands twice; give each value once'),
+        ({"let.a": "1,2,1"}, 'changes["let.a"] = "1,2,1": 1 occurs twice; give each value once'),
         (
             {"let.a": "3"},
             'nothing to sweep: give a key several values, e.g. {"let.a": "20:200:8"} or {"let.a": "20,40"}',
@@ -116,7 +116,7 @@ def test_the_command_line_hears_of_its_options() -> None:
         grid({"let.a": "1:2", "let.b": "1,1"})
     assert str(error.value).splitlines() == [
         "--set let.a=1:2: a range is a:b:n, n values from a to b, or a:b:n:log",
-        "--set let.b=1,1: 1 stands twice; give each value once",
+        "--set let.b=1,1: 1 occurs twice; give each value once",
     ]
     with (
         naming_options(),
@@ -172,7 +172,7 @@ def test_a_sweep_is_a_table(world: Path) -> None:
     assert len(pd.read_csv(folder / "table.csv")) == 4
     assert table.attrs["limits"] == table.attrs["convergence"] == [], "nothing here is over the spacing"
     text = (folder / "table.txt").read_text()
-    assert "OUTSIDE" in text and "a=0.05,g=4.9: likely too short: the run stopped at t = " in text
+    assert "OUTSIDE" in text and "a=0.05,g=4.9: the run is likely too short: it stopped at t = " in text
     assert table["budget.max_speed.max note"].str.contains("likely too short").all()
     assert (folder / "budget.max_speed.max.png").is_file()
 
@@ -230,7 +230,7 @@ def test_ctrl_c_between_steps_leaves_a_table(world: Path, monkeypatch: pytest.Mo
     words = ["sweep", str(world), "--set", "let.a=0.05,0.06", "--until", "0.004", "--threads", "1"]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 130
-    assert "stopped: 1 of 2 points are done; the same command goes on" in done.output
+    assert "stopped: 1 of 2 points are done; the same command continues" in done.output
     assert len(pd.read_csv("runs/small/sweeps/0001/table.csv")) == 1
 
 
@@ -250,8 +250,8 @@ def test_a_longer_sweep_into_the_same_folder_keeps_its_points(world: Path) -> No
 @pytest.mark.parametrize(
     ("changes", "options", "held"),
     [
-        ({"let.a": "0.05,0.06"}, {"until": 0.003}, "that was run with --until 0.004"),
-        ({"let.a": "0.05,0.06", "let.g": "9.8"}, {}, "without a value that is one for all points"),
+        ({"let.a": "0.05,0.06"}, {"until": 0.003}, "run with --until 0.004"),
+        ({"let.a": "0.05,0.06", "let.g": "9.8"}, {}, "without fixed values"),
         ({"let.a": "0.05,0.06", "let.g": "9.8,4"}, {}, "over let.a"),
     ],
 )
@@ -260,7 +260,7 @@ def test_a_sweep_leaves_another_ones_runs_alone(
 ) -> None:
     first = run_sweep(world, {"let.a": "0.05,0.06"}, OPTIONS, out="mine")
     before = {path: path.read_bytes() for path in first.folder.rglob("*.json")}
-    with pytest.raises(RequestError, match=f'out = "mine": holds a sweep {held}; give another folder'):
+    with pytest.raises(RequestError, match=f'out = "mine": contains a sweep {held}; give another folder'):
         run_sweep(world, changes, dataclasses.replace(OPTIONS, **options), out="mine")  # type: ignore[arg-type]
     assert {path: path.read_bytes() for path in first.folder.rglob("*.json")} == before
 
@@ -279,9 +279,7 @@ def test_arguments_of_another_kind_are_reported(world: Path) -> None:
 def test_a_sweep_that_can_tell_nothing_is_not_run(world: Path) -> None:
     world.write_text(world.read_text().replace("range ", "after = 0.05\nrange "))
     changes = {"let.a": "0.05,0.06"}
-    with pytest.raises(
-        RequestError, match=r"until = 0.004: no point will have a value, .* from t = 0.05 s on"
-    ):
+    with pytest.raises(RequestError, match=r"until = 0.004: too early for any value, .* begin at t = 0.05 s"):
         run_sweep(world, changes, OPTIONS)
     assert len(run_sweep(world, changes, OPTIONS, quantities=["budget.max_speed.max"]).rows) == 2
 
@@ -328,7 +326,7 @@ def test_final_values_of_a_sweep_are_of_one_time(world: Path) -> None:
         assert found.value != front["position"].iloc[-1] and not row.cells[quantity].reason
     few = run_sweep(world, changes | {"output.series": 7}, options, quantities=quantity)
     assert all("is of t = 0.0" in row.cells[quantity].reason for row in few.rows), few.text()
-    assert "the last row before the end, 0.02 s; more rows (output.series) come nearer" in few.text()
+    assert "the last row before the end, 0.02 s; increase output.series for a later row" in few.text()
     assert few.table()[f"{quantity} note"].str.contains("the last row before the end").all()
 
 
@@ -388,10 +386,10 @@ def test_an_order_too_good_to_be_true_is_not_used() -> None:
     ("values", "errors", "reason"),
     [
         ((5.0, 5.2, 5.1), None, "do not converge monotonically"),
-        ((5.0, 5.1, 5.3), None, "differences do not shrink"),
-        ((5.3, 5.2, 5.1), None, "differences do not shrink"),
+        ((5.0, 5.1, 5.3), None, "differences do not decrease"),
+        ((5.3, 5.2, 5.1), None, "differences do not decrease"),
         ((5.30, 5.10, 4.95), None, "order is 0.42, below 0.5"),
-        ((5.3, 5.1, 5.05), (0.1, 0.1, 0.1), "no more than their statistical error 0.14. Run longer"),
+        ((5.3, 5.1, 5.05), (0.1, 0.1, 0.1), "within their statistical error 0.14; run longer"),
         ((5.3, 5.1, 5.1), None, "two spacings give the same value"),
     ],
 )
@@ -405,7 +403,7 @@ def test_no_extrapolation_without_convergence(
 def test_two_spacings_are_too_few() -> None:
     assert (
         converge((0.1, 0.05), (1.0, 1.1))
-        == "needs 3 spacings or more with a value to extrapolate; there are 2"
+        == "not extrapolated: needs values at 3 spacings or more, there are 2"
     )
 
 

@@ -87,7 +87,7 @@ def test_lines(case: Case) -> None:
 
 def test_base_is_right() -> None:
     world = World.from_text(BASE)
-    assert world.notes == ("boundaries: right and bottom not named, so no-slip walls.",)
+    assert world.notes == ("boundaries: right and bottom not given, so no-slip walls (default).",)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ time = {{ end = 1 }}
 [bodies.gate]
 {body.replace("domain_spacing", "0.01")}
 """
-    told = [line for line in World.from_text(text).warnings if "gets through" in line]
+    told = [line for line in World.from_text(text).warnings if "passes through" in line]
     assert len(told) == (1 if spacings else 0)
     assert all(f"bodies.gate is {spacings}" in line for line in told)
 
@@ -119,15 +119,15 @@ def test_gaps_that_no_flow_fits_through_are_reported() -> None:
     world = World.from_text(text)
     told = [line for line in world.warnings if "apart" in line or "narrow" in line]
     assert told[0] == (
-        "cylinder and post0 are 2 spacings apart; fluid does not fill gaps below 3, and pushes neither as it "
-        "should. Move one, or take a spacing of 0.005 m."
+        "cylinder and post0 are 2 spacings apart; fluid does not fill gaps below 3, so the forces on both "
+        "are too small. Move one, or set domain.spacing = 0.005."
     )
-    assert (len(told), told[-1]) == (4, "2 more gaps are as narrow.")
+    assert (len(told), told[-1]) == (4, "2 more gaps are too narrow.")
     assert told == [line for line in world.notes if "apart" in line or "narrow" in line]
     wider = World.from_text(BASE + post.format(k=0, x=0.425))
     assert [line for line in wider.notes if "apart" in line] == [
-        "cylinder and post0 are 3.5 spacings apart; a flow between them needs 4. "
-        "Move one, or take a spacing of 0.0087 m."
+        "cylinder and post0 are 3.5 spacings apart; a resolved flow between them needs 4. "
+        "Move one, or set domain.spacing = 0.0087."
     ]
     assert not wider.warnings
 
@@ -141,7 +141,7 @@ def test_an_outflow_that_keeps_no_level_is_reported() -> None:
         return [note for note in notes if "no pressure" in note]
 
     assert told() == [
-        "boundaries.right has no pressure, so that water runs out as over an edge. To keep a level H, write "
+        "boundaries.right has no pressure, so water leaves as over an edge. To keep a water level H, write "
         'pressure = "max(0, density*g*(H - y))", with numbers for density and g.'
     ]
     assert told(boundaries_right_pressure="max(0, 9810*(0.2 - y))") == []
@@ -151,11 +151,11 @@ def test_an_outflow_that_keeps_no_level_is_reported() -> None:
 def test_a_formula_that_never_gives_a_number_is_reported() -> None:
     def told(quantity: str) -> list[str]:
         expect = f'[[expect]]\nquantity = "{quantity}"\nrange = [0, 1]\n'
-        return [line for line in World.from_text(BASE + expect).warnings if "no number" in line]
+        return [line for line in World.from_text(BASE + expect).warnings if "finite number" in line]
 
     wrong = "force.cylinder.total_x.mean / (H - 4*D)"
     assert told(wrong) == [
-        f'expect[0].quantity = "{wrong}" gives no number, whatever the run finds. Is something divided by 0?'
+        f'expect[0].quantity = "{wrong}" never gives a finite number. Check it for a division by 0.'
     ]
     for sound in (
         "force.cylinder.total_x.mean / D",
@@ -169,7 +169,7 @@ def test_a_formula_that_never_gives_a_number_is_reported() -> None:
 
 def test_a_flow_with_more_viscosity_than_it_asks_for_says_its_reynolds_number() -> None:
     world = World.load("cylinder", {"let.Re": "1e6"})
-    assert [line for line in world.warnings if "Reynolds 356 instead of 1,000,000" in line]
+    assert [line for line in world.warnings if "Reynolds number is 356 instead of 1,000,000" in line]
     assert not World.load("cylinder").warnings
     assert not World.load("dam_break").warnings, "waves and impacts hardly feel it"
 
@@ -207,7 +207,7 @@ def test_an_empty_domain_that_is_too_large(monkeypatch: pytest.MonkeyPatch) -> N
         (
             "README.md",
             b"# Tank\n\nWater in a tank.\n",
-            "{path}: not a world file: those are TOML, in files NAME.toml, and this is a .md file.",
+            "{path}: not a world file: must be TOML in a file NAME.toml, and this is a .md file.",
         ),
     ],
 )
@@ -238,18 +238,18 @@ def test_bare_name_lists_the_gallery(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with pytest.raises(WorldError, match=r'^dam_brek: no such file. Did you mean "dam_break"\?$'):
         World.load("dam_brek")
     with pytest.raises(
-        WorldError, match=r"^volcano: no such file. The gallery has channel, couette, cylinder, dam_break, "
+        WorldError, match=r"^volcano: no such file. Gallery worlds: channel, couette, cylinder, dam_break, "
     ):
         World.load("volcano")
 
 
 def test_empty_file() -> None:
     assert lines_of("") == [
-        "a.toml:1: [domain] is missing; every world needs it. Add [domain] with size and spacing.",
-        "a.toml:1: [fluid] is missing; every world needs it. "
+        "a.toml:1: [domain] is missing; every world requires it. Add [domain] with size and spacing.",
+        "a.toml:1: [fluid] is missing; every world requires it. "
         "Add [fluid] with density and kinematic_viscosity.",
-        "a.toml:1: [time] is missing; every world needs it. Add [time] with end.",
-        "a.toml:1: format is missing; every world needs it. Add format = 1.",
+        "a.toml:1: [time] is missing; every world requires it. Add [time] with end.",
+        "a.toml:1: format is missing; every world requires it. Add format = 1.",
     ]
 
 
@@ -286,12 +286,10 @@ def test_new_refuses(tmp_path: Path) -> None:
         WorldError, match=r"^my dam: must be a name of letters, digits, _ and -, for example my_world\.$"
     ):
         new_world("my dam", folder=tmp_path)
-    with pytest.raises(
-        WorldError, match=r'^dam_brek: no such world in the gallery; .* Did you mean "dam_break"\?$'
-    ):
+    with pytest.raises(WorldError, match=r'^dam_brek: not in the gallery; .* Did you mean "dam_break"\?$'):
         new_world("mine", "dam_brek", folder=tmp_path)
     (tmp_path / "mine.toml").touch()
     with pytest.raises(
-        WorldError, match=r"mine\.toml: exists already\. Take another name, or remove the file\.$"
+        WorldError, match=r"mine\.toml: exists already\. Choose another name, or remove the file\.$"
     ):
         new_world("mine", folder=tmp_path)

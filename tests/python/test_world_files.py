@@ -78,7 +78,7 @@ def test_try_lines(path: Path) -> None:
 @pytest.mark.parametrize(
     ("center", "told"),
     [
-        ("[0.2, 0.03]", "bodies.cylinder reaches beyond the bottom side: no fluid acts on what is there."),
+        ("[0.2, 0.03]", "bodies.cylinder reaches beyond the bottom side: no fluid acts on the part outside."),
         ("[0.2, 0.05]", None),  # it touches the side
         ("[2.18, 0.4]", "bodies.cylinder reaches beyond the right and top sides: no fluid acts"),
     ],
@@ -92,7 +92,7 @@ def test_a_body_beyond_a_side_is_reported(center: str, told: str | None) -> None
 
 
 def test_a_channel_that_bodies_close_is_reported() -> None:
-    told = "nothing gets from inflow to outflow"
+    told = "bodies block all paths from inflow to outflow"
     ends = 'left = { type = "inflow", velocity = 0.5 }\nright = { type = "outflow" }\n'
     walls = [("post", [0.3, 0.2], [0.32, 0.4]), ("sill", [0.3, 0.0], [0.5, 0.2])]
     for bodies, top, is_closed in (
@@ -127,7 +127,7 @@ def test_lengths_are_told_in_spacings_along_each_axis() -> None:
 def test_very_long_run_times_are_reported(end: float, told: str, is_noted: bool) -> None:
     text = describe(World.load("dam_break", {"time.end": end}), cores=2)
     assert re.search(rf"run time +about [\d.]+ {told} on 2 cores", text), text
-    assert ("longer than anyone will wait" in text) == is_noted
+    assert ("Increase domain.spacing, or end it earlier" in text) == is_noted
 
 
 def test_a_domain_in_another_unit_is_suspected() -> None:
@@ -364,7 +364,8 @@ def test_curve_beside_the_world(tmp_path: Path) -> None:
     assert World.load(tmp_path / "couette.toml").expectations[0].curve == "mine.csv"
     (tmp_path / "mine.csv").write_text("t,u\n0,0\n0,1\n1,2\n")
     with pytest.raises(
-        WorldError, match=r'expect\[0\]\.curve = "mine\.csv"; the first column must rise from row to row\.'
+        WorldError,
+        match=r'expect\[0\]\.curve = "mine\.csv"; the first column must increase from row to row\.',
     ):
         World.load(tmp_path / "couette.toml")
     (tmp_path / "mine.csv").write_text("t,u\n0,0\n1,one\n2,2\n")
@@ -430,7 +431,7 @@ end = 1
     def told(**overrides: object) -> bool:
         changes = {name.replace("__", "."): value for name, value in overrides.items()}
         found = World.from_text(text, overrides=changes).warnings
-        return any(line.startswith("regions fill all of the domain") for line in found)
+        return any(line.startswith("regions fill the whole domain") for line in found)
 
     assert told()
     assert not told(regions__oil__max=[1.0, 0.55])
@@ -517,7 +518,9 @@ def test_probes_at_walls_under_a_free_surface_are_reported() -> None:
 
 def test_what_flows_in_without_a_way_out_fills_the_domain() -> None:
     """The room is 0.4 m^2, and 0.2 m^2/s enter once the inflow has its speed: 2.5 s."""
-    assert "fills the domain by about t = 2.5 s, and has no way out" in describe(World.from_text(JET))
+    assert "fills the domain by about t = 2.5 s, and the run will stop there" in describe(
+        World.from_text(JET)
+    )
     assert "no way out" not in describe(World.from_text(JET, overrides={"time.end": 2.2}))
     assert "no way out" not in describe(
         World.from_text(JET.replace('top = { type = "wall" }', 'top = { type = "open" }'))

@@ -46,7 +46,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 def _refuse(parser: argparse.ArgumentParser, word: str) -> NoReturn:
     known = [name for name in parser._option_string_actions if name.startswith("--")]
     option = word.partition("=")[0]
-    parser.error(f"{word}: there is no such option. {answer(option) or did_you_mean(option, known, 'and')}")
+    parser.error(f"{word}: unknown option. {answer(option) or did_you_mean(option, known, 'and')}")
 
 
 def _measure_machine(options: argparse.Namespace, threads: list[int], console: Console) -> None:
@@ -64,7 +64,8 @@ def _measure_steps(options: argparse.Namespace, threads: list[int], console: Con
         only = only_scheme(case)
         if options.scheme and only is not None and only not in options.scheme:
             options.parser.error(
-                f"argument --scheme: {case} is computed by {only} alone. Add --scheme {only}, or give none."
+                f"argument --scheme: {case} requires the scheme {only}. Add --scheme {only}, or omit "
+                "--scheme."
             )
     try:
         measured = step.measure(options.case or DEFAULT_CASES, options.dim, sizes, threads, schemes)
@@ -82,12 +83,12 @@ def _measure_steps(options: argparse.Namespace, threads: list[int], console: Con
 
 
 def _check(parser: argparse.ArgumentParser, records: Path | None, picture: Path | None = None) -> None:
-    """Finds before the measurements what would fail after them."""
+    """Checks output paths before the measurements."""
     if picture is not None and picture.suffix != ".png":
         parser.error(f"--picture {picture}: must end in .png")
     for name, path in (("json", records), ("picture", picture)):
         if path is not None and not path.parent.is_dir():
-            parser.error(f"--{name} {path}: there is no folder {path.parent}. Make it first.")
+            parser.error(f"--{name} {path}: the folder {path.parent} does not exist. Create it first.")
         if path is not None and path.is_dir():
             parser.error(f"--{name} {path}: is a folder; must be a file.")
 
@@ -121,7 +122,7 @@ def _threads(text: str) -> list[int]:
     cores = available_cores()
     numbers = _numbers(text)
     if max(numbers) > cores:
-        raise argparse.ArgumentTypeError(f"{text}: more threads than the {cores} cores that may be used")
+        raise argparse.ArgumentTypeError(f"{text}: must be at most {cores}, the number of available cores")
     return numbers
 
 
@@ -134,49 +135,56 @@ def _dimensions(text: str) -> list[int]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="eddyline bench",
-        description="Measure how fast this machine computes. Each of these has a --help of its own.",
+        description="Measure how fast this machine computes. Each benchmark has its own --help.",
     )
     parts = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
     common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--json", type=Path, metavar="FILE", help="write the records to FILE")
-    common.add_argument("--threads", type=_threads, metavar="N,N", help="numbers of threads; default 1 and 2")
+    common.add_argument("--json", type=Path, metavar="FILE", help="write the records to FILE (JSON)")
+    common.add_argument("--threads", type=_threads, metavar="N,N", help="thread counts; default 1 and 2")
 
     of_steps = parts.add_parser(
         "step",
         parents=[common],
-        help="time steps of some worlds",
-        description="Measure whole time steps. An evaluation is the rates of one fluid particle, once, with "
-        "the walls' share; a step has one. Pairs are true directed pairs. Sizes and numbers of threads of a "
-        "world take turns. With one thread, time that other programs had does not count.",
+        help="time whole steps of several worlds",
+        description="Measure whole time steps. One evaluation computes the rates of one fluid particle once, "
+        "with its share of the walls; a step has one evaluation per particle. Pairs are directed pairs "
+        "within the kernel support. Sizes and thread counts of a world are measured in turn. With one "
+        "thread, time used by other programs is not counted.",
     )
     of_steps.add_argument(
         "--case",
         action="append",
         choices=list(CASES),
-        help="again for more; default box and dam. channel has an inflow and a body; jet, corner and splash "
-        "are awkward: mostly empty",
+        help="repeatable; default box and dam. channel has an inflow and a body; jet, corner and splash "
+        "are hard cases: mostly empty domains",
     )
     of_steps.add_argument(
         "--scheme",
         action="append",
         choices=SCHEMES,
-        help="again for both; default delta. A gas takes classic, a channel delta",
+        help="repeatable; default delta. A gas requires classic, a channel requires delta",
     )
     of_steps.add_argument(
         "--dim", type=_dimensions, default=[2, 3], metavar="D,D", help="dimensions; default 2,3"
     )
-    of_steps.add_argument("--sizes", type=_numbers, metavar="N,N", help="particles; default 10000,100000")
-    of_steps.add_argument("--large", action="store_true", help="a million particles, too")
-    of_steps.add_argument("--picture", type=Path, metavar="FILE", help="draw the roofline into FILE, a PNG")
+    of_steps.add_argument(
+        "--sizes", type=_numbers, metavar="N,N", help="numbers of particles; default 10000,100000"
+    )
+    of_steps.add_argument("--large", action="store_true", help="also measure a million particles")
+    of_steps.add_argument(
+        "--picture", type=Path, metavar="FILE", help="draw the roofline plot to FILE (.png)"
+    )
     of_steps.set_defaults(parser=of_steps, measure=_measure_steps)
 
     of_machine = parts.add_parser(
         "machine",
         parents=[common],
-        help="what this machine can do at all",
-        description="Measure memory bandwidth, and how many pairs a second the arithmetic of pair sums alone "
-        "makes: what time steps are compared with.",
+        help="measure the limits of this machine",
+        description="Measure memory bandwidth and the peak rate of pair-sum arithmetic: the limits that time "
+        "steps are compared with.",
     )
     of_machine.set_defaults(parser=of_machine, measure=_measure_machine)
-    parts.add_parser("exchange", help="what ranks send, recorded and replayed by every strategy")
+    parts.add_parser(
+        "exchange", help="record the messages of a run and replay them with each exchange strategy"
+    )
     return parser

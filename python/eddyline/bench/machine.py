@@ -33,7 +33,7 @@ SUMS = {
     "liquid": "classic, a liquid",
     "gas": "classic, a gas",
 }
-"""What pairs are summed for."""
+"""Kinds of pair sums."""
 
 
 @dataclass(frozen=True)

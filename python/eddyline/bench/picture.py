@@ -45,8 +45,8 @@ def draw(path: Path, records: Sequence[step.Record], limits: machine.Record) -> 
                     s=sizes, marker=MARKERS[number % len(MARKERS)], color=_color(dim), alpha=0.8, lw=0,
                     label=name,
                 )  # fmt: skip
-    axes.set_xlabel("pairs of an evaluation for each byte held, lists counted once a pass", color=INK)
-    axes.set_ylabel(f"pairs a second, {limits.threads} thread{'s' * (limits.threads > 1)}", color=INK)
+    axes.set_xlabel("pairs per evaluation and byte of memory, lists counted once per pass", color=INK)
+    axes.set_ylabel(f"pairs per second, {limits.threads} thread{'s' * (limits.threads > 1)}", color=INK)
     axes.legend(
         frameon=False, fontsize=8, loc="lower right", title="larger: more particles", title_fontsize=8
     )

@@ -59,8 +59,8 @@ def show_steps(console: Console, records: Sequence[step.Record]) -> None:
     share = min(record.core_share for record in records)
     if share < BUSY:
         console.print(
-            f"Others used the machine: we had {share:.0%} of the cores that we asked for. With one thread "
-            "their time is left out; with several it is not.",
+            f"Other programs used the machine: the benchmark had {share:.0%} of the requested cores. With "
+            "one thread their time is excluded; with several it is not.",
             highlight=False,
         )
 
@@ -73,7 +73,7 @@ def show_growth(console: Console, records: Sequence[step.Record]) -> None:
     grown = {key: sorted(each, key=lambda r: r.particles) for key, each in worlds.items() if len(each) > 1}
     if not grown:
         return
-    table = _table("Growth: time of a step for each fluid particle")
+    table = _table("Scaling: time of a step per fluid particle")
     for name in ("case", "dim", "scheme", "threads"):
         table.add_column(name)
     table.add_column("ns")
@@ -96,7 +96,7 @@ def show_machine(console: Console, records: Sequence[machine.Record]) -> None:
         )
     console.print(table)
     pairs = _table("")
-    pairs.add_column("arithmetic of pair sums alone, M pairs/s a core")
+    pairs.add_column("pair-sum arithmetic only, M pairs/s per core")
     for name in ("2D", "3D"):
         pairs.add_column(name, justify="right")
     for sums, limits in records[0].pairs_per_second_limit.items():

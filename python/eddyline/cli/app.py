@@ -41,16 +41,16 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="""Eddyline, a flow laboratory: describe a world in one small file, press run, watch the flow.
+    help="""Eddyline, a flow laboratory: describe a world in one small file, run it, watch the flow.
 
 \b
   eddyline run dam_break              run a world of the gallery
   eddyline new my_tank                start a world of your own: my_tank.toml
-  eddyline check my_tank.toml         what will be run, or what is wrong with it
+  eddyline check my_tank.toml         show what would run, or list the errors
   eddyline run my_tank.toml --set domain.spacing=0.004
   eddyline export runs/my_tank --mp4 --quantity pressure
 
-A run keeps everything in a folder of its own, runs/NAME/0001, with a report.html to open first.
+Each run writes to its own folder, runs/NAME/0001; open report.html in it first.
 """,
 )
 
@@ -58,7 +58,7 @@ A run keeps everything in a folder of its own, runs/NAME/0001, with a report.htm
 @app.callback(invoke_without_command=True)
 def _common(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Show the version and leave.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
 ) -> None:
     if version:
         import eddyline

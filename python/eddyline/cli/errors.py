@@ -1,4 +1,4 @@
-"""Errors that a user can cause, as lines on standard error, and exit codes.
+"""Prints user errors as lines on standard error; defines the exit codes.
 
 0 done, 2 bad input, 3 a step failed, 4 cannot write, 5 a rank was lost, 130 stopped by Ctrl-C.
 """
@@ -25,7 +25,7 @@ class BadInputError(Exception):
 
 
 def quiet_libraries() -> None:
-    """Libraries print no warnings of their own between the lines of a command; with `python -W` they do."""
+    """Suppresses warnings of libraries between the lines of a command, unless `python -W` is given."""
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
         if logging.lastResort is not None:
@@ -44,8 +44,8 @@ def check_drawing(file: Path | None) -> None:
 
 @contextlib.contextmanager
 def errors() -> Iterator[None]:
-    """Errors that a user can cause as lines on standard error, with their exit code; anything else is a
-    fault of ours."""
+    """Prints user errors as lines on standard error and exits with their code; any other exception is a bug
+    and passes through."""
     from eddyline.option_names import naming_options
     from eddyline.ranks.session import is_follower
 
@@ -65,7 +65,7 @@ def errors() -> Iterator[None]:
 
 @contextlib.contextmanager
 def interrupts() -> Iterator[None]:
-    """One word for Ctrl-C, wherever it meets a command that does not wait for it."""
+    """Prints one word for Ctrl-C in commands that do not handle it themselves."""
     try:
         yield
     except KeyboardInterrupt:
@@ -74,7 +74,8 @@ def interrupts() -> Iterator[None]:
 
 
 def name_found(error: typer.BadParameter) -> None:
-    """Makes the message about an option's value say what was found. Typer's tells what is allowed alone."""
+    """Adds the value that was found to the message about an option; Typer's message tells only what is
+    allowed."""
     from pydantic import ValidationError
 
     if not isinstance(error.__cause__, ValidationError):
@@ -90,7 +91,8 @@ def name_found(error: typer.BadParameter) -> None:
 
 
 def name_absent(error: Any, word: str) -> None:
-    """Makes the message about an unknown command or option answer words that users of other codes type."""
+    """Extends the message about an unknown command or option with an answer for words that users of other
+    codes type."""
     from eddyline.world.absent import answer
 
     text = answer(word)

@@ -10,24 +10,32 @@ import typer
 from eddyline.cli.app import app
 from eddyline.cli.errors import BadInputError, errors
 
-Host = Annotated[str, typer.Option(metavar="ADDRESS", help="Listen here; loopback unless given.")]
+Host = Annotated[str, typer.Option(metavar="ADDRESS", help="Address to listen on; default loopback.")]
 Port = Annotated[
     Optional[int],  # noqa: UP045
-    typer.Option(min=0, max=65535, metavar="N", help="Port; default 8421, or any that is free."),
+    typer.Option(min=0, max=65535, metavar="N", help="Port; default 8421, or any free port."),
 ]
-Runs = Annotated[Path, typer.Option("--folder", metavar="DIR", help="Where the runs lie.")]
+Runs = Annotated[Path, typer.Option("--folder", metavar="DIR", help="Folder of the runs.")]
 Named = Annotated[
     Optional[list[str]],  # noqa: UP045
-    typer.Option("--name", metavar="NAME", help="Under which browsers know this machine. Again for more."),
+    typer.Option(
+        "--name", metavar="NAME", help="Host name by which browsers reach this machine. Repeatable."
+    ),
 ]
 Executor = Annotated[
-    str, typer.Option(metavar="NAME", help="What starts runs: local, or a scheduler, e.g. slurm.")
+    str, typer.Option(metavar="NAME", help="Executor that starts runs: local, or a scheduler, e.g. slurm.")
 ]
 Attribute = Annotated[
     Optional[list[str]],  # noqa: UP045
-    typer.Option("--attribute", metavar="K=V", help="For the scheduler, e.g. slurm.partition=long."),
+    typer.Option(
+        "--attribute",
+        metavar="K=V",
+        help="Attribute for the scheduler, e.g. slurm.partition=long. Repeatable.",
+    ),
 ]
-AtOnce = Annotated[int, typer.Option(min=1, metavar="N", help="Runs that compute at once; others wait.")]
+AtOnce = Annotated[
+    int, typer.Option(min=1, metavar="N", help="Number of runs that compute at the same time; others wait.")
+]
 
 
 @app.command()
@@ -40,10 +48,10 @@ def serve(
     attribute: Attribute = None,
     at_once: AtOnce = 1,
 ) -> None:
-    """Serve the lab: worlds, runs and their streams, for browsers. Ctrl-C ends it.
+    """Serve the lab (worlds, runs and live streams) to browsers. Ctrl-C ends it.
 
-    Prints an address to steer and one to look only. Ctrl-C also stops the runs that it has started, each at a
-    step and complete; those that joined it with --live go on.
+    Prints one address for control and one that is view-only. Ctrl-C also stops the runs that the server
+    started, each after a step; runs that joined with --live continue.
 
     \b
       eddyline serve
@@ -53,13 +61,13 @@ def serve(
     _serve(port, host, folder, name, executor, attribute, at_once, browse=False)
 
 
-@app.command(short_help="Draw a world, run it, watch and steer it, in a browser.")
+@app.command(short_help="Open the lab in a browser: draw, run, watch and steer.")
 def lab(
     port: Port = None,
     folder: Runs = Path("runs"),
     at_once: AtOnce = 1,
 ) -> None:
-    """Draw a world, run it, watch and steer it, in a browser: `serve`, with a browser opened.
+    """Open the lab in a browser: draw a world, run it, watch and steer it. Same as `serve`, plus a browser.
 
     \b
       eddyline lab
@@ -84,7 +92,7 @@ def _serve(
     with errors():
         pairs = dict(item.partition("=")[::2] for item in attributes or [])
         if not all(pairs.values()):
-            raise BadInputError("--attribute must be K=V, for example slurm.partition=long")
+            raise BadInputError("--attribute: must be K=V, for example slurm.partition=long")
         try:
             serve(
                 folder,

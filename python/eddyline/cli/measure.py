@@ -19,7 +19,7 @@ def bench(context: typer.Context) -> None:
     _hand_over("bench", context.args)
 
 
-@app.command(context_settings=_PASSED_ON, short_help="Hold flows against published values.")
+@app.command(context_settings=_PASSED_ON, short_help="Compare results with published values.")
 def validate(context: typer.Context) -> None:
     """Run the validation cases and hold them against published values; `eddyline validate --help`."""
     _hand_over("validate", context.args)

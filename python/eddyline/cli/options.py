@@ -9,16 +9,14 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-World = Annotated[
-    str, typer.Argument(metavar="WORLD", help="A world file, or the name of a world of the gallery.")
-]
+World = Annotated[str, typer.Argument(metavar="WORLD", help="A world file, or the name of a gallery world.")]
 Set = Annotated[
     Optional[list[str]],  # noqa: UP045 - typer reads it at run time, in Python 3.10, too
-    typer.Option("--set", metavar="K=V", help="Change a value, e.g. --set let.Re=20. Again for more."),
+    typer.Option("--set", metavar="K=V", help="Override a value, e.g. --set let.Re=20. Repeatable."),
 ]
 Threads = Annotated[
     int,
-    typer.Option(min=0, metavar="N", help="Threads of a rank; 0: all cores, shared out, as far as they pay."),
+    typer.Option(min=0, metavar="N", help="Threads per rank; 0: automatic."),
 ]
 Steps = Annotated[
     Optional[int],  # noqa: UP045
@@ -26,38 +24,37 @@ Steps = Annotated[
 ]
 Until = Annotated[
     Optional[float],  # noqa: UP045
-    typer.Option(min=0, metavar="T", help="Stop at time T [s] instead of the world's end."),
+    typer.Option(min=0, metavar="T", help="Stop at time T [s] instead of time.end."),
 ]
 Ranks = Annotated[
     Optional[int],  # noqa: UP045
-    typer.Option(min=1, metavar="N", help="Start N processes that compute the run together."),
+    typer.Option(min=1, metavar="N", help="Run on N MPI processes."),
 ]
 Decomposition = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="How ranks share the domain: bisection, blocks, strips (or strips-x, strips-y, strips-z).",
+        help="Domain decomposition: bisection, blocks, strips (or strips-x, strips-y, strips-z).",
     ),
 ]
 Rebalance = Annotated[
     bool,
-    typer.Option(
-        "--rebalance/--no-rebalance", help="Share the domain out anew when that is worth its price."
-    ),
+    typer.Option("--rebalance/--no-rebalance", help="Rebalance the load between ranks when this saves time."),
 ]
 Exchange = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="How ranks exchange boundaries: nonblocking, blocking, persistent, neighborhood, alltoall, "
-        "onesided-fence, onesided-pscw, onesided-lock, shared, threaded, or auto, which measures them.",
+        help="Strategy of the halo exchange: nonblocking, blocking, persistent, neighborhood, alltoall, "
+        "onesided-fence, onesided-pscw, onesided-lock, shared, threaded, or auto (measure, then "
+        "choose).",
     ),
 ]
 Combine = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="none, or site: what ranks of one site have for those of another travels in one message.",
+        help="Combine messages between sites: none, or site (one message per pair of sites).",
     ),
 ]
 
@@ -66,14 +63,14 @@ def _sizes(sites: str | None) -> list[int]:
     try:
         return [int(word) for word in sites.split(",")] if sites else []
     except ValueError:
-        raise typer.BadParameter(f"{sites}: must be numbers of ranks, e.g. 2,2") from None
+        raise typer.BadParameter(f"{sites}: must be numbers of ranks between commas, e.g. 2,2") from None
 
 
 Compress = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="none, or site: between sites travels only what neither side can foretell.",
+        help="Compress messages between sites by predictive coding: none or site.",
     ),
 ]
 Sites = Annotated[
@@ -81,7 +78,7 @@ Sites = Annotated[
     typer.Option(
         metavar="N,N",
         callback=_sizes,
-        help="How many ranks each site has, in order; else as EDDYLINE_SITE names each rank's, or machines.",
+        help="Ranks per site, in order; default: by EDDYLINE_SITE of each rank, else by machine.",
     ),
 ]
 Lazy = Annotated[
@@ -89,21 +86,21 @@ Lazy = Annotated[
     typer.Option(
         min=1,
         metavar="K",
-        help="Ranks exchange at every K-th step only, and compute what is around their cells meanwhile.",
+        help="Exchange halos every K steps; recompute the surrounding cells in between.",
     ),
 ]
 LazyInexact = Annotated[
     bool,
     typer.Option(
         "--lazy-inexact",
-        help="With --lazy: boundaries stand still meanwhile instead. Breaks the law: changes the result.",
+        help="With --lazy: reuse old halos in between instead. This breaks the law: it changes the result.",
     ),
 ]
 Patience = Annotated[
     float,
-    typer.Option(min=0, metavar="S", help="How long a rank waits for others before it gives up [s]."),
+    typer.Option(min=0, metavar="S", help="Seconds that a rank waits for others before it gives up."),
 ]
-Boxes = Annotated[int, typer.Option(min=1, metavar="B", help="Cut the domain of each rank into B boxes.")]
+Boxes = Annotated[int, typer.Option(min=1, metavar="B", help="Divide the domain of each rank into B boxes.")]
 
 
 def _execution_options(
@@ -120,12 +117,12 @@ def _execution_options(
     lazy_inexact: LazyInexact = False,
     patience: Patience = 300.0,
 ) -> None:
-    """Options of how a run is computed: none changes a bit of the result except --lazy-inexact."""
+    """Execution options of a run; only --lazy-inexact changes the result."""
 
 
 def with_execution_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Gives a command all options of how a run is computed in place of its parameter `execution_options`,
-    which gets them by name."""
+    """Adds all execution options to a command. Its parameter `execution_options` receives them as a dict by
+    name."""
     shared = inspect.signature(_execution_options, eval_str=True).parameters
 
     @functools.wraps(command)

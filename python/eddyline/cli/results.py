@@ -12,38 +12,44 @@ from eddyline.cli.errors import EXIT_INTERRUPTED, BadInputError, check_drawing, 
 from eddyline.cli.options import Boxes, Threads, World
 
 
-@app.command(short_help="Make pictures, movies and tables from a run.")
+@app.command(short_help="Write pictures, movies and tables of a run.")
 def export(
     run: Annotated[
-        Path, typer.Argument(metavar="RUN", help="The folder of a run; runs/NAME stands for its latest.")
+        Path, typer.Argument(metavar="RUN", help="The folder of a run; runs/NAME means its latest run.")
     ],
-    png: Annotated[bool, typer.Option("--png", help="The last picture.")] = False,
-    mp4: Annotated[bool, typer.Option("--mp4", help="The movie.")] = False,
+    png: Annotated[bool, typer.Option("--png", help="Last picture.")] = False,
+    mp4: Annotated[bool, typer.Option("--mp4", help="Movie.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Series and values as tables.")] = False,
     vtkhdf: Annotated[
-        bool, typer.Option("--vtkhdf", help="All snapshots in one file, for ParaView.")
+        bool, typer.Option("--vtkhdf", help="All snapshots in one VTKHDF file, for ParaView.")
     ] = False,
-    report: Annotated[bool, typer.Option("--report", help="The report, made again.")] = False,
+    report: Annotated[bool, typer.Option("--report", help="Rebuild the report.")] = False,
     timeline: Annotated[
-        bool, typer.Option("--timeline", help="What ranks did when: a trace for Perfetto and a picture.")
+        bool, typer.Option("--timeline", help="Timeline of the ranks: a trace for Perfetto and a picture.")
     ] = False,
     spectrum: Annotated[
         Optional[list[str]],  # noqa: UP045
         typer.Option(
-            metavar="COLUMN", help="Power spectrum of a series' column, e.g. force.cylinder.total_y."
+            metavar="COLUMN",
+            help="Power spectrum of a column of a series, e.g. force.cylinder.total_y. Repeatable.",
         ),
     ] = None,
     quantity: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(metavar="NAME", help="What pictures show: speed, vorticity, pressure, ..."),
+        typer.Option(metavar="NAME", help="Quantity of the pictures: speed, vorticity, pressure, ..."),
     ] = None,
-    width: Annotated[int, typer.Option(min=320, max=7680, metavar="PX", help="Width of pictures.")] = 1280,
-    out: Annotated[Optional[Path], typer.Option(metavar="DIR", help="Where to; default RUN/export.")] = None,  # noqa: UP045
+    width: Annotated[
+        int, typer.Option(min=320, max=7680, metavar="PX", help="Width of pictures [pixels].")
+    ] = 1280,
+    out: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="DIR", help="Output folder; default RUN/export."),
+    ] = None,
 ) -> None:
-    """Make pictures, movies, tables, spectra and files for ParaView from a run, without running it again.
+    """Write pictures, movies, tables, spectra and ParaView files of a run, without running it again.
 
-    Without an option: what is missing in the run's own folder, as after Ctrl-C or a kill: results, pictures,
-    report.
+    Without an option: completes the run's own folder (results, pictures, report), for example after Ctrl-C or
+    a kill.
 
     \b
       eddyline export runs/dam_break --mp4 --quantity pressure
@@ -59,7 +65,8 @@ def export(
         parts = [name for name, wanted in chosen.items() if wanted]
         if not parts and not spectrum and (out is not None or quantity is not None):
             raise BadInputError(
-                "say what to export: --png, --mp4, --csv, --vtkhdf, --report, --timeline or --spectrum COLUMN"
+                "nothing to export: add --png, --mp4, --csv, --vtkhdf, --report, --timeline or --spectrum "
+                "COLUMN"
             )
         for path in exported(run, parts, quantity=quantity, width=width, out=out, spectra=spectrum or ()):
             typer.echo(path)
@@ -70,23 +77,26 @@ def export(
                 typer.echo(words, err=True)
 
 
-@app.command(short_help="Run a world for many values and tabulate what comes out.")
+@app.command(short_help="Run a world for many values and tabulate the results.")
 def sweep(
     world: World,
     set_: Annotated[
         Optional[list[str]],  # noqa: UP045
         typer.Option(
-            "--set", metavar="K=V", help="Values of a key: a:b:n, a:b:n:log or a,b,c. Again for a grid."
+            "--set", metavar="K=V", help="Values of a key: a:b:n, a:b:n:log or a,b,c. Repeat for a grid."
         ),
     ] = None,
     quantity: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option(metavar="Q", help="What to tabulate, a formula as in [[expect]]. Again for more."),
+        typer.Option(metavar="Q", help="Result to tabulate, a formula as in [[expect]]. Repeatable."),
     ] = None,
-    steps: Annotated[Optional[int], typer.Option(min=0, metavar="N", help="Stop each after N steps.")] = None,  # noqa: UP045
+    steps: Annotated[
+        Optional[int],  # noqa: UP045
+        typer.Option(min=0, metavar="N", help="Stop each run after N steps."),
+    ] = None,
     until: Annotated[
         Optional[float],  # noqa: UP045
-        typer.Option(min=0, metavar="T", help="Stop each at time T [s] instead of the world's end."),
+        typer.Option(min=0, metavar="T", help="Stop each run at time T [s] instead of time.end."),
     ] = None,
     threads: Threads = 0,
     boxes: Boxes = 1,
@@ -94,15 +104,13 @@ def sweep(
         Optional[Path],  # noqa: UP045
         typer.Option(
             metavar="DIR",
-            help="A new or empty folder, or that of the same sweep over other values, instead of "
+            help="Output folder: new, empty, or that of the same sweep over other values; default "
             "runs/NAME/sweeps/0001.",
         ),
     ] = None,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print the sweep's folder and nothing else.")
-    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the folder of the sweep.")] = False,
 ) -> None:
-    """Run a world for many values and tabulate what comes out; over the spacing, with the order of
+    """Run a world for many values and tabulate the results; for domain.spacing, also the order of
     convergence.
 
     \b
@@ -110,7 +118,7 @@ def sweep(
     a:b:n:log  n values from a to b at equal ratios
     a,b,c      these values; formulas, too
 
-    Ctrl-C leaves a sweep that the same command goes on with: points that are done are not run again.
+    After Ctrl-C the same command continues the sweep; finished points are not run again.
 
     \b
       eddyline sweep worlds/periodic_cylinder.toml --set let.f=0.5:4:8:log
@@ -136,28 +144,28 @@ def sweep(
             typer.echo(done.folder)
         if done.stopped:
             typer.echo(
-                f"stopped: {len(done.rows)} of {done.points} points are done; the same command goes on",
+                f"stopped: {len(done.rows)} of {done.points} points are done; the same command continues",
                 err=True,
             )
             raise typer.Exit(EXIT_INTERRUPTED)
 
 
-@app.command(short_help="Tell whether two runs are the same, to the last bit.")
+@app.command(short_help="Check whether two runs are bit-identical.")
 def compare(
     run_a: Annotated[Path, typer.Argument(metavar="RUN_A", help="The folder of a run.")],
-    run_b: Annotated[Path, typer.Argument(metavar="RUN_B", help="The folder of another.")],
+    run_b: Annotated[Path, typer.Argument(metavar="RUN_B", help="The folder of the other run.")],
     csv: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option(metavar="FILE", help="Write the moments as a table."),
+        typer.Option(metavar="FILE", help="Write the differences over time to FILE (.csv)."),
     ] = None,
     picture: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option(metavar="FILE", help="Draw the error over time into FILE (.png, .svg or .pdf)."),
+        typer.Option(metavar="FILE", help="Plot the differences over time to FILE (.png, .svg or .pdf)."),
     ] = None,
 ) -> None:
-    """Compare two runs, particle by particle and row by row: are they the same to the last bit?
+    """Check whether two runs are bit-identical, particle by particle and row by row.
 
-    Exit code 0: identical. 1: not. 2: cannot be told.
+    Exit code 0: identical. 1: different. 2: cannot be compared.
 
     \b
       eddyline run dam_break --threads 1 --out one

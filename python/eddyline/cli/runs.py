@@ -21,29 +21,32 @@ ExecutionOptions = dict[str, Any]
 Folder = Annotated[str, typer.Argument(metavar="RUN", help="The folder of a run, or runs/NAME.")]
 Out = Annotated[
     Optional[Path],  # noqa: UP045 - typer reads it at run time, in Python 3.10, too
-    typer.Option(metavar="DIR", help="A new or empty folder instead of runs/NAME/0001."),
+    typer.Option(metavar="DIR", help="Output folder, new or empty; default runs/NAME/0001."),
 ]
 Live = Annotated[
     Optional[str],  # noqa: UP045
-    typer.Option(metavar="URL", help="Show the run to a hub, at the address that `eddyline serve` prints."),
+    typer.Option(metavar="URL", help="Stream the run to a hub at this address, printed by `eddyline serve`."),
 ]
 CheckpointEvery = Annotated[
     float,
     typer.Option(
-        min=0, metavar="MIN", help="Minutes between checkpoints, less in young runs; 0: only at the end."
+        min=0, metavar="MIN", help="Minutes between checkpoints, fewer early in a run; 0: only at the end."
     ),
 ]
 Checksums = Annotated[
-    int, typer.Option(min=0, metavar="N", help="Keep a checksum after every N steps, for `compare`.")
+    int,
+    typer.Option(
+        min=0, metavar="N", help="Store a checksum every N steps, for `compare`; 0: with snapshots only."
+    ),
 ]
 WithoutLastCommand = Annotated[
     bool,
     typer.Option(
         "--without-last-command",
-        help="Leave out the last command given while it ran: from the checkpoint before it.",
+        help="Resume from the checkpoint before the last live command, and omit that command.",
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the run's folder and nothing else.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the folder of the run.")]
 
 
 @app.command()
@@ -62,8 +65,8 @@ def run(
 ) -> None:
     """Run a world.
 
-    Ranks, threads and boxes change the speed and never the result. Ctrl-C stops at a step and leaves a
-    complete run.
+    Ranks, threads and boxes change the speed, never the result. Ctrl-C stops the run after a step; its folder
+    is complete.
 
     \b
       eddyline run dam_break
@@ -107,10 +110,10 @@ def resume(
     live: Live = None,
     quiet: Quiet = False,
 ) -> None:
-    """Go on with a run from its last checkpoint.
+    """Resume a run from its last checkpoint.
 
-    To the bits of a run that never stopped, on any number of ranks and threads. Steps and times count from
-    the start of the run.
+    The result is bit-identical to that of an uninterrupted run, on any number of ranks and threads. Steps and
+    times count from the start of the run.
 
     \b
       eddyline resume runs/cylinder
@@ -147,9 +150,9 @@ def replay(
     live: Live = None,
     quiet: Quiet = False,
 ) -> None:
-    """Repeat a run with all that was done to it while it ran.
+    """Repeat a run with all its live commands.
 
-    To the same bits, on any number of ranks and threads; says whether the fingerprint is the same.
+    The result is bit-identical on any number of ranks and threads; the last lines compare the fingerprints.
 
     \b
       eddyline replay runs/cylinder
@@ -162,8 +165,8 @@ def replay(
         before = done.record["replay_of"]["fingerprint"]
         if done.outcome != "stopped by user" and done.fingerprint != before:
             raise BadInputError(
-                f"{done.folder}: fingerprint {done.fingerprint}, and {before} before: not the same run. "
-                "Another version of Eddyline, or a file that was changed?"
+                f"{done.folder}: fingerprint {done.fingerprint} differs from {before} of the original run. "
+                "The Eddyline version or a file of the run has changed; check both."
             )
         return done
 
@@ -172,7 +175,7 @@ def replay(
 
 
 def _compute(go: Callable[[], Run], ranks: int | None, threads: int, quiet: bool) -> None:
-    """Runs, here or on ranks of its own, and prints the closing lines."""
+    """Computes the run in this process or on new ranks, and prints the closing lines."""
     from eddyline.run import StepFailedError
     from eddyline.run.closing import closing_lines
 
@@ -195,7 +198,7 @@ def _compute(go: Callable[[], Run], ranks: int | None, threads: int, quiet: bool
 
 
 def _without_ranks(arguments: list[str]) -> list[str]:
-    """A command line for each of the ranks."""
+    """The command line of each rank: the arguments without `--ranks`."""
     kept: list[str] = []
     skip = False
     for argument in arguments:

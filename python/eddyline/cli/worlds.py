@@ -14,11 +14,9 @@ from eddyline.cli.options import Set, World
 
 @app.command("list", short_help="List the worlds of the gallery.")
 def list_worlds(
-    as_json: Annotated[
-        bool, typer.Option("--json", help="As JSON, with all that their comments say.")
-    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with the full descriptions.")] = False,
 ) -> None:
-    """List the worlds of the gallery: name, title, and what to look for when they run.
+    """List the worlds of the gallery: name, title, and what to look for in the flow.
 
     \b
       eddyline list
@@ -41,14 +39,14 @@ def list_worlds(
 @app.command()
 def new(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Name of the new world; the file is NAME.toml.")
+        str, typer.Argument(metavar="NAME", help="Name of the new world; the file is named NAME.toml.")
     ],
     copy: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option("--from", metavar="WORLD", help="Start from a world of the gallery."),
+        typer.Option("--from", metavar="WORLD", help="Gallery world to start from."),
     ] = None,
 ) -> None:
-    """Start a world file, with a comment at each key.
+    """Create a world file with a comment at each key.
 
     \b
       eddyline new my_tank
@@ -59,20 +57,20 @@ def new(
 
     with errors():
         path = new_world(name, copy)
-        typer.echo(f"{path}: edit it, then\n  {command('check', path)}\n  {command('run', path)}")
+        typer.echo(f"{path}: edit this file, then\n  {command('check', path)}\n  {command('run', path)}")
 
 
-@app.command(short_help="Say what will be run, and how long it takes.")
+@app.command(short_help="Check a world; show its size and run time.")
 def check(
     world: World,
     set_: Set = None,
     picture: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option(metavar="FILE", help="Draw the world into FILE (.png, .svg or .pdf)."),
+        typer.Option(metavar="FILE", help="Draw the world to FILE (.png, .svg or .pdf)."),
     ] = None,
 ) -> None:
-    """Say what will be run: particles, memory, time step, Reynolds number, and how long it takes. Nothing
-    is run.
+    """Check a world without running it; show particles, memory, time step, Reynolds number and expected run
+    time.
 
     \b
       eddyline check my_tank.toml

@@ -1,4 +1,4 @@
-"""Two runs: every moment of which both have a snapshot, and every series."""
+"""Compares two runs: all times at which both have a snapshot, and all series."""
 
 from __future__ import annotations
 
@@ -25,22 +25,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FirstDifference:
-    """The first step whose checksums differ, and the last before it at which they are the same, if one is
+    """The first step at which the checksums differ, and the last earlier one at which they are equal, if
     known."""
 
     step: int
     same: int | None
 
     def text(self) -> str:
-        before = "no earlier one is known" if self.same is None else f"they are the same at step {self.same}"
-        return f"their checksums differ first at step {self.step}; {before}"
+        before = (
+            "no earlier checksum is known" if self.same is None else (f"they are equal at step {self.same}")
+        )
+        return f"checksums first differ at step {self.step}; {before}"
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """moments: of which both have a snapshot, in time.  divergence: at the first that is not the same; None
-    where all are, or where it has no particle in common.  series: what differs.  same_world: whether the
-    world files say the same.  snapshots: how many there are in each, with or without a partner."""
+    """moments: times at which both runs have a snapshot. divergence: at the first different moment; None if
+    all are identical, or if that moment has no particle in common. series: differences of series. same_world:
+    the world files are equal. snapshots: number in each run."""
 
     a: Run
     b: Run
@@ -53,16 +55,16 @@ class Comparison:
 
     @property
     def identical(self) -> bool:
-        """Every bit of every particle at every moment, and of every row of every series."""
+        """True if all bits of all particles at all moments and of all rows of all series are equal."""
         return self.first is None and not self.series and self.parting is None
 
     @property
     def first(self) -> Moment | None:
-        """The first moment that is not the same."""
+        """The first moment that differs."""
         return next((moment for moment in self.moments if not moment.identical), None)
 
     def table(self) -> pd.DataFrame:
-        """The moments, a row each; the columns are those of `Moment`."""
+        """One row per moment; the columns are those of `Moment`."""
         import pandas as pd
 
         return pd.DataFrame([asdict(moment) for moment in self.moments])
@@ -90,9 +92,8 @@ class Comparison:
         return "\n".join(lines)
 
     def speed(self) -> str:
-        """Durations of both runs; if one ran on more ranks, also the speedup and its share of the ratio of
-        their cores, a core for each thread of each rank; empty where they did not compute the same steps of
-        the same world."""
+        """Wall times of both runs. If one ran on more ranks, also speedup and parallel efficiency (one core
+        per thread of each rank). Empty if they did not compute the same steps of the same world."""
         runs = sorted((self.a, self.b), key=lambda run: int(run.record.get("ranks", 1)))
         ranks = [int(run.record.get("ranks", 1)) for run in runs]
         seconds = [float(run.record.get("wall_seconds", 0)) for run in runs]
@@ -116,20 +117,20 @@ class Comparison:
             count = max(moment.particles for moment in self.moments)
             return [
                 f"identical: {len(self.moments)} moments of up to {count:,} particles and "
-                f"{len(self.a.series_names)} series, to the last bit{self._without_partner()}"
+                f"{len(self.a.series_names)} series, bit for bit{self._without_partner()}"
             ]
         if first is None and self.parting is not None:
-            return [f"different: {self.parting.text()}, though the same at every snapshot"]
+            return [f"different: {self.parting.text()}, but all snapshots are identical"]
         if first is None and all(difference.longer for difference in self.series):
-            return ["different: one run is longer; as far as both go they are the same, to the last bit"]
+            return ["different: one run is longer; the common part is bit-identical"]
         if first is None:
             last = self.moments[-1].time
             return [
-                f"different: their series. The particles are the same at the {len(self.moments)} moments of "
-                f"which both have a snapshot, until t = {last:.6g} s{self._without_partner()}"
+                f"different: the series differ. The particles are identical at all {len(self.moments)} "
+                f"common snapshots, until t = {last:.6g} s{self._without_partner()}"
             ]
         before = [moment for moment in self.moments if moment.time < first.time]
-        since = f"they are the same at step {before[-1].step}" if before else "no earlier moment is known"
+        since = f"identical at step {before[-1].step}" if before else "no earlier snapshot"
         lines = [f"different: at t = {first.time:.6g} s, step {first.step}; {since}"]
         if self.parting is not None:
             lines.append(f"  {self.parting.text()}")
@@ -138,14 +139,14 @@ class Comparison:
         return lines
 
     def _without_partner(self) -> str:
-        """Number of snapshots that cannot be compared, as the other run has none at their time."""
+        """Number of snapshots without a counterpart in the other run."""
         alone = [count - len(self.moments) for count in self.snapshots]
         told = [f"{count} of {name}" for count, name in zip(alone, "AB", strict=True) if count]
-        return f"; snapshots without a partner: {' and '.join(told)}" if told else ""
+        return f"; snapshots without a counterpart: {' and '.join(told)}" if told else ""
 
     def draw(self, axes: Axes) -> None:
-        """Mean and largest error of position over time, on a logarithmic scale; moments without error are
-        left out."""
+        """Draws the mean and largest position difference over time, on a logarithmic scale; moments without
+        difference are omitted."""
         from eddyline.plot.chart import LINES, style_axes
 
         style_axes(axes, 9)
@@ -154,16 +155,16 @@ class Comparison:
             if points:
                 time, error = zip(*points, strict=True)
                 axes.plot(time, error, style, color=color, marker="o", ms=3, label=name.replace("_error", ""))
-        axes.set(xlabel="time [s]", ylabel="distance between the runs' particles [m]")
+        axes.set(xlabel="time [s]", ylabel="distance between particles of the two runs [m]")
         if axes.lines:
             axes.set_yscale("log")
             axes.legend(frameon=False)
         else:
             axes.set(xlim=(0, self.moments[-1].time), yticks=[])
-            axes.text(0.5, 0.5, "no particle is elsewhere", ha="center", transform=axes.transAxes)
+            axes.text(0.5, 0.5, "all positions are identical", ha="center", transform=axes.transAxes)
 
     def save_picture(self, path: Path) -> None:
-        """A picture of `draw` (.png, .svg or .pdf)."""
+        """Writes a picture of `draw` (.png, .svg or .pdf)."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
@@ -175,22 +176,23 @@ class Comparison:
 
 
 def compare_runs(a: Run | str | os.PathLike[str], b: Run | str | os.PathLike[str]) -> Comparison:
-    """Compares two runs, or those in two folders: are they `.identical`? `.text()` tells, `.table()` has the
-    moments.
+    """Compares two runs or the runs in two folders: `.identical` is True if all bits are equal, `.text()`
+    describes the differences, `.table()` has one row per moment.
 
-    Moments are matched by step; where the runs have no step in common, by time. RequestError if they have no
-    moment in common, or different dimensions; FileNotFoundError if one is no run.
-    """
+    Moments are matched by step or, without a common step, by time. Raises RequestError if the runs have no
+    moment in common or different dimensions, FileNotFoundError if a folder is not a run."""
     runs = [Run.of(run) for run in (a, b)]
     first, second = runs
     pairs = _common(first, second)
     if not pairs:
         raise RequestError(
-            f"{first.folder} and {second.folder} cannot be compared: they have {_too_little(first, second)}. "
+            f"{first.folder} and {second.folder} cannot be compared: they have "
+            f"{_too_little(first, second)}. "
             + (
                 "Run both for the same number of steps, or with the same output.snapshots"
                 if first.world.core.spacing == second.world.core.spacing
-                else "Steps of another spacing end at other times; `eddyline sweep` compares values instead"
+                else "Steps of different spacings end at different times; use `eddyline sweep` to compare "
+                "values"
             )
         )
     periods = _periods(first.world)
@@ -232,22 +234,22 @@ def _parting(a: Run, b: Run) -> FirstDifference | None:
 
 
 def _common(a: Run, b: Run) -> list[tuple[int, int]]:
-    """Numbers of the snapshots of the same step, or else of the same time."""
+    """Index pairs of snapshots at the same step, or else at the same time."""
     marks = [[_mark(run, k) for k in range(run.snapshot_count)] for run in (a, b)]
     for part in (0, 1):
         where = {mark[part]: number for number, mark in enumerate(marks[1])}
         pairs = [(k, where[mark[part]]) for k, mark in enumerate(marks[0]) if mark[part] in where]
-        if any(marks[0][k][0] > 0 for k, _ in pairs):  # a start alone tells nothing
+        if any(marks[0][k][0] > 0 for k, _ in pairs):  # the start alone is not enough
             return pairs
     return []
 
 
 def _too_little(a: Run, b: Run) -> str:
-    """Comparison of runs that share no moment."""
+    """Reason why two runs cannot be compared."""
     worlds = "" if _same_world(a, b) else ", and their world files differ"
     if all(run.snapshot_count and _mark(run, 0)[0] == 0 for run in (a, b)):
-        return f"no snapshot of the same step or time but that of the start, which tells nothing{worlds}"
-    return f"no snapshot of the same step or time{worlds}"
+        return f"no common step or time except the start{worlds}"
+    return f"no snapshot at a common step or time{worlds}"
 
 
 def _same_world(a: Run, b: Run) -> bool:
@@ -283,12 +285,12 @@ def _story(divergence: Divergence) -> list[str]:
         return "(" + ", ".join(repr(float(x)) for x in position) + ")"
 
     if "position" not in divergence.fields:
-        return [f"  all particles stand at the same places, but differ in {' and '.join(divergence.fields)}"]
+        return [f"  all positions are identical, but particles differ in {' and '.join(divergence.fields)}"]
     return [
-        f"  particle {divergence.id} is farthest astray: A {place(divergence.position_a)} m",
+        f"  particle {divergence.id} differs most: A {place(divergence.position_a)} m",
         f"  {'':{len(str(divergence.id))}}                               B {place(divergence.position_b)} m",
         *(
-            f"  its neighbour {id}, {distance:.3g} m away, is off by {apart:.3g} m"
+            f"  its neighbour {id}, {distance:.3g} m away, differs by {apart:.3g} m"
             for id, distance, apart in divergence.neighbors
         ),
     ]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Snapshot = Mapping[str, Any]
 STATE = ("position", "velocity", "density")
-"""What has to be the same to the last bit."""
+"""Fields that must be bit-identical."""
 NEIGHBORS = 4
 
 
@@ -20,10 +20,9 @@ NEIGHBORS = 4
 class Moment:
     """Two snapshots.
 
-    step: of the first run.  time_difference: of the second run to the first [s].
-    particles: in both.  only_a, only_b: in one.  differing: how many of those in both differ in any bit.
-    mean_error, max_error: of position, over the particles in both [m].
-    """
+    step: of the first run. time_difference: time of the second run minus that of the first [s]. particles:
+    number in both runs. only_a, only_b: number in only one run. differing: number of common particles that
+    differ in any bit. mean_error, max_error: distance between positions of common particles [m]."""
 
     time: float
     step: int
@@ -42,12 +41,11 @@ class Moment:
 
 @dataclass(frozen=True)
 class Divergence:
-    """The particle that has gone farthest astray at the first moment that is not the same.
+    """The particle with the largest difference at the first different moment.
 
-    position_a, position_b: (D,) m.  neighbors: the nearest ones in the first run, each with its id, its
-    distance there [m] and how far it is from where it is in the second run [m].  fields: of STATE, those in
-    which any particle differs.
-    """
+    position_a, position_b: (D,) m. neighbors: its nearest neighbours in the first run, each with id, distance
+    to the particle [m] and distance between its positions in the two runs [m]. fields: those of STATE in
+    which any particle differs."""
 
     id: int
     position_a: Floats
@@ -57,8 +55,8 @@ class Divergence:
 
 
 def match(a: Snapshot, b: Snapshot, periods: Floats) -> tuple[Moment, Divergence | None]:
-    """periods: (D,) of the domain [m], infinite where a side is not periodic. No divergence where all
-    particles are the same, or none is in both."""
+    """Compares two snapshots. periods: (D,) of the domain [m], infinite along axes that are not periodic. The
+    divergence is None if all particles are identical, or no particle is in both."""
     ids, at_a, at_b = np.intersect1d(a["id"], b["id"], assume_unique=True, return_indices=True)
     apart = _distance(a["position"][at_a], b["position"][at_b], periods)
     differs = np.zeros(len(ids), dtype=bool)
@@ -96,7 +94,7 @@ def match(a: Snapshot, b: Snapshot, periods: Floats) -> tuple[Moment, Divergence
 
 
 def _distance(x: Floats, y: Floats, periods: Floats) -> Floats:
-    """(n,) between places (n, D), across periodic sides by the shorter way."""
+    """(n,) distances between positions (n, D), by the shortest path across periodic sides."""
     r = x - y
     wrapped = np.isfinite(periods)
     r[:, wrapped] -= periods[wrapped] * np.round(r[:, wrapped] / periods[wrapped])

@@ -13,12 +13,10 @@ import pandas as pd
 class SeriesDifference:
     """A difference in one column of a series.
 
-    series, column: e.g. `force.post` and `total_x`; no column where the whole series is meant.
-    time: of the first row that differs [s], None if rows or the whole column are missing in one run.
-    largest: difference over the rows in both, of the largest value; None as above.
-    note: what is missing.
-    longer: whether it is only that one run has more rows.
-    """
+    series, column: e.g. `force.post` and `total_x`; column is empty for a whole series. time: of the first
+    different row [s]; None if rows or the whole column are missing in one run. largest: largest difference
+    over common rows, relative to the largest value; None as above. note: text about missing parts. longer:
+    True if the only difference is that one run has more rows."""
 
     series: str
     column: str = ""
@@ -29,7 +27,7 @@ class SeriesDifference:
 
 
 def tell(found: Sequence[SeriesDifference]) -> Iterator[str]:
-    """A line for each series that differs, and one for everything that is missing."""
+    """One line per series that differs, and one per missing series or column."""
     for series in dict.fromkeys(difference.series for difference in found):
         own = [difference for difference in found if difference.series == series]
         for difference in own:
@@ -39,13 +37,13 @@ def tell(found: Sequence[SeriesDifference]) -> Iterator[str]:
         if times:
             worst = max((d for d in own if d.largest is not None), key=lambda d: d.largest or 0.0)
             yield (
-                f"{series}: {len(times)} column{'s' * (len(times) > 1)} from t = {min(times):.6g} s on; most "
-                f"{worst.column}, by up to {worst.largest:.2g} of its largest value"
+                f"{series}: {len(times)} column{'s' * (len(times) > 1)} from t = {min(times):.6g} s on; "
+                f"largest in {worst.column}, up to {worst.largest:.2g} of its largest value"
             )
 
 
 def differences(name: str, a: pd.DataFrame, b: pd.DataFrame) -> list[SeriesDifference]:
-    """The columns of a series that differ; rows that only the longer run has are told once."""
+    """The columns of a series that differ; extra rows of the longer run are reported once."""
     found = []
     rows = min(len(a), len(b))
     if len(a) != len(b):

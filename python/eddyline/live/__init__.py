@@ -1,1 +1,1 @@
-"""A run while it runs: what it shows to a hub, and what it lets itself be told."""
+"""Live runs: streaming to a hub, and steering by commands."""

@@ -12,12 +12,13 @@ from urllib.parse import parse_qs, urlsplit
 from eddyline import option_names
 
 URL, TOKEN, RUN = "EDDYLINE_LIVE", "EDDYLINE_LIVE_TOKEN", "EDDYLINE_LIVE_RUN"
-"""What a hub tells the runs that it starts, in their environment: a command line can be read by everybody."""
+"""Environment variables by which a hub passes its address to the runs that it starts: command lines are
+visible to other users."""
 _SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
 
 
 class AddressError(ValueError):
-    """An address that cannot be one; the text says what it should be."""
+    """An invalid address; the message describes the required form."""
 
 
 @dataclass(frozen=True)

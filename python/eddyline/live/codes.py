@@ -1,4 +1,4 @@
-"""Numbers as codes of one or two bytes, as messages carry them."""
+"""Numbers quantised to codes of one or two bytes, for messages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _RESERVED = 2  # of rasters: no fluid, solid
 
 
 def given(codes: NDArray[np.uint16], low: float, high: float) -> pb.Codes:
-    """Codes that are made already: 0 is `low`, 65535 is `high`."""
+    """Existing codes: 0 is `low`, 65535 is `high`."""
     scale = (high - low) / MOST[2]
     data = np.ascontiguousarray(codes, dtype="<u2").tobytes()
     return pb.Codes(data=data, width=2, offset=low, scale=scale, error=0.5 * scale)
@@ -47,8 +47,8 @@ def raster(
     cover: NDArray[np.float32] | None = None,
 ) -> pb.Raster:
     """A quantity on equal cells between two corners [m]. values: (rows, columns), NaN where there is no
-    fluid; solid: where there is a body; shade: light, about 1; cover: how much of what is around is fluid,
-    0 to 1."""
+    fluid; solid: where there is a body; shade: light, about 1; cover: fluid share of the neighbourhood, 0 to
+    1."""
     known = np.isfinite(values)
     low, high = (float(values[known].min()), float(values[known].max())) if known.any() else (0.0, 0.0)
     steps = MOST[width] - _RESERVED

@@ -1,4 +1,4 @@
-"""Frames of a simulation as it runs, and how many of them it can afford."""
+"""Frames of a running simulation, and their rate."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from eddyline.world import World
 
 SHARE = 0.006
-"""Of the time of the computation that frames may take: there are fewer of them where they are dear."""
+"""Largest share of the computing time that frames may take; expensive frames are sent less often."""
 SLOWEST = 0.5  # frames a second, whatever they cost
-MOST_PARTICLES = 400_000  # in a frame; of more, always the same share
+MOST_PARTICLES = 400_000  # particles of a frame; of more, always the same subset
 FASTEST = 30.0  # frames a second
 
 
 class Pace:
-    """When the next frame is due: as often as viewers want, within SHARE of the time."""
+    """Schedule of frames: as often as viewers request, within SHARE of the computing time."""
 
     def __init__(self) -> None:
         self._next = 0.0
@@ -38,18 +38,18 @@ class Pace:
         return max(0.0, self._next - clock.perf_counter()) if wanted > 0 else float("inf")
 
     def begin(self) -> None:
-        """A frame is going to be made."""
+        """Called before a frame is made."""
         self._began, self._began_computing = clock.perf_counter(), clock.thread_time()
 
     def end(self, wanted: float, sending: float) -> None:
-        """It has been made. What it costs is time of the processor: others may use that, too. sending: what
-        the one before took to send [s]."""
+        """Called after a frame was made. Its cost is processor time, as other programs may use the processor,
+        too. sending: time to send the previous frame [s]."""
         cost = clock.thread_time() - self._began_computing + sending
         self._next = self._began + max(1 / min(wanted, FASTEST), min(cost / SHARE, 1 / SLOWEST))
 
 
 def particles_frame(world: World, simulation: _core.Simulation, index: int, view: pb.View) -> pb.Message:
-    """The fluid now, for the hub, which makes rasters of it: all of it, or always the same share."""
+    """The fluid now, for the rasters of the hub: all particles, or always the same subset."""
     total = simulation.fluid_count
     most = MOST_PARTICLES if view.quantities or not view.most_particles else view.most_particles
     every = 1

@@ -1,4 +1,4 @@
-"""The first message of a run, and the places of its bodies."""
+"""The first message of a run, and the positions of its bodies."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def quantities(file: WorldFile) -> list[Quantity]:
 def hello(
     world: World, run: str, folder: str, quantity: str, ranks: int, abilities: dict[str, str]
 ) -> pb.Hello:
-    """`abilities`: for each command why it is refused, or nothing."""
+    """abilities: the reason why each command is refused, or empty."""
     file = world.file
     origin = tuple(file.domain.origin or (0.0,) * world.dimensions)
     upper = [low + length for low, length in zip(origin, file.domain.size, strict=True)]
@@ -90,7 +90,7 @@ def _refer(said: pb.Hello, world: World) -> None:
 
 
 def body(name: str, table: Body, spacing: float, time: float) -> pb.Body:
-    """A body where it is at `time` [s], in a world with this spacing [m]."""
+    """A body at its position at `time` [s], in a world with this spacing [m]."""
     low, high = table.core_shape.bounds
     middle = np.array([(a + b) / 2 for a, b in zip(low, high, strict=True)])
     motion, tolerance = table.core_motion, _TOLERANCE * spacing

@@ -1,4 +1,4 @@
-"""journal.jsonl: what was done to a run while it ran, a line each, enough to repeat it."""
+"""journal.jsonl: the live commands of a run, one per line, sufficient to repeat it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from eddyline.stream.formats import FormatError, check_format
 
 NAME = "journal.jsonl"
 FORMAT = 1
-"""The format of each line; a line without a number has format 1."""
+"""Format of each line; a line without a number has format 1."""
 
 
 class JournalError(CorruptFileError):
-    """A journal that cannot be read; the text says where."""
+    """A journal that cannot be read; the message names the line."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Entry:
 
 
 def append(path: Path, entry: Entry) -> None:
-    """Adds a whole line, on the disk before this returns."""
+    """Appends a line; it is on the disk when this returns."""
     line = {
         "format": FORMAT,
         "step": entry.step,
@@ -74,14 +74,14 @@ def _drop_unfinished_line(file: BinaryIO) -> None:
 
 
 def read(path: Path, read_file: integrity.ReadFile = integrity.read_file) -> list[Entry]:
-    """The entries that count, in order of their steps, of one step in that of the file: a run that goes on
-    may have got new ones before old ones came due. None without a journal. A last line that was cut off does
-    not count. Raises CorruptFileError."""
+    """The valid entries, sorted by step and then by line: a resumed run may have received new commands before
+    old ones were due. Empty without a journal. An incomplete last line is ignored. Raises
+    CorruptFileError."""
     return [entry for entry in read_all(path, read_file) if not entry.left_out]
 
 
 def read_all(path: Path, read_file: integrity.ReadFile = integrity.read_file) -> list[Entry]:
-    """The same with entries that were left out."""
+    """All entries, including those that were left out."""
     content = read_file(path)
     return [] if content is None else sorted(_entries(path, content), key=lambda entry: entry.step)
 
@@ -100,7 +100,7 @@ def _entries(path: Path, content: bytes) -> Iterator[Entry]:
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise JournalError(path, f"is no journal: {error}") from None
+        raise JournalError(path, f"it is not a journal: {error}") from None
     for number, line in enumerate(text.split("\n")[:-1], start=1):
         try:
             found = json.loads(line)
@@ -122,4 +122,4 @@ def _entries(path: Path, content: bytes) -> Iterator[Entry]:
             ParseError,
         ) as error:
             told = one_line(str(error).replace("\n", " "))
-            raise JournalError(path, f"line {number} is no entry of a journal: {told}") from None
+            raise JournalError(path, f"line {number} is not a valid entry: {told}") from None

@@ -25,17 +25,17 @@ from eddyline.live.rows import Block, Rows, kept_before
 if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection
 
-MOST_COMMANDS = 64  # that wait to be obeyed
+MOST_COMMANDS = 64  # commands that wait to be applied
 ROWS_OF_A_MESSAGE = 2000
 PATIENCE = 3.0  # s that the end of a run waits for a hub
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 10.0  # s between attempts to connect
 _LARGEST = 1 << 16  # bytes of a message from the hub
-_REFUSED = (4401, 4403, 4404, 4406)  # the hub wants nothing of this run
+_REFUSED = (4401, 4403, 4404, 4406)  # codes with which the hub refuses this run
 
 
 @dataclass
 class _Series:
-    """A series so far: how many rows it has had, those that are kept, and how many of these the hub has."""
+    """A series so far: its number of rows, the stored rows, and the number of those that the hub has."""
 
     kept: Rows
     rows: int = 0
@@ -52,7 +52,7 @@ class _Series:
         return self.sent < self.kept.count
 
     def take(self, name: str) -> Block:
-        """The rows that the hub has not got yet, at most ROWS_OF_A_MESSAGE of them."""
+        """Rows that the hub has not received yet, at most ROWS_OF_A_MESSAGE."""
         block = self.kept.block(name, self.sent, ROWS_OF_A_MESSAGE)
         self.sent += len(block.values)
         return block
@@ -69,18 +69,20 @@ class Publisher:
         self.view = pb.View()
         self.connected = False
         self.has_connected = False  # ever
-        self.refusal = ""  # why the hub wants nothing of this run
+        self.refusal = ""  # why codes with which the hub refuses this run
         self.cost = 0.0  # processor time that the last frame took to send [s]
         self._address = address
         self._hello = hello
         self._interrupt = interrupt
         self._commands: deque[pb.Command] = deque()
         self._series: dict[str, _Series] = {}
-        self._slots: dict[str, pb.Message] = {}  # the newest of each kind, to be sent
-        self._lasting: dict[str, pb.Message] = {}  # the newest of each kind that a new connection wants, too
+        self._slots: dict[str, pb.Message] = {}  # latest message of each kind, to be sent
+        self._lasting: dict[
+            str, pb.Message
+        ] = {}  # latest message of each kind that a new connection receives, too
         self._acknowledged: deque[pb.Message] = deque(maxlen=1000)
         self._change = threading.Condition()
-        self._hub_ahead = float("-inf")  # the hub's clock minus ours [s], as well as this connection knows it
+        self._hub_ahead = float("-inf")  # estimated clock of the hub minus the local clock [s]
         self._closed = self._has_tried = False
         self._thread = threading.Thread(target=self._work, name="eddyline-live", daemon=True)
         self._thread.start()
@@ -88,7 +90,7 @@ class Publisher:
     # --- from the computation -----------------------------------------------------------------------------
 
     def put(self, kind: str, message: pb.Message, *, lasting: bool = False) -> None:
-        """The newest message of a kind; one that was not sent yet is forgotten."""
+        """Stores the latest message of a kind; an earlier unsent one is dropped."""
         with self._change:
             self._slots[kind] = message
             if lasting:
@@ -119,11 +121,11 @@ class Publisher:
 
     @property
     def frame_is_waiting(self) -> bool:
-        """True while the last frame has not been sent: no other is needed yet."""
+        """True while the last frame has not been sent."""
         return "frame" in self._slots
 
     def close(self, ended: pb.Message) -> None:
-        """Says how the run ended, as far as the hub listens, and lets go."""
+        """Sends the end of the run if the hub is connected, and closes the connection."""
         self.put("ended", ended, lasting=True)
         with self._change:
             self._closed = True
@@ -138,13 +140,15 @@ class Publisher:
 
     def _work(self) -> None:
         pause = _FIRST_PAUSE
-        while not (self._closed and self._has_tried):  # even the shortest run is shown, or told why it is not
+        while not (
+            self._closed and self._has_tried
+        ):  # even the shortest run is streamed, or gets the reason why not
             try:
                 self._speak()
                 pause = _FIRST_PAUSE
             except _NotWantedError:
                 return
-            except Exception:  # whatever becomes of the hub, the run goes on
+            except Exception:  # failures of the hub never stop the run
                 pause = min(2 * pause, _LONGEST_PAUSE)
             self._has_tried = True
             self.connected = False
@@ -175,12 +179,12 @@ class Publisher:
                 self._send_all(socket, listener)
             except (ConnectionClosed, ConnectionError):
                 if socket.close_code in _REFUSED:
-                    self.refusal = socket.close_reason or "it wants nothing of it"
+                    self.refusal = socket.close_reason or "it refused the connection"
                     raise _NotWantedError from None
                 raise
 
     def _begin_again(self) -> None:
-        """A new connection gets all rows, and the newest of what lasts."""
+        """A new connection receives all rows and the latest lasting messages."""
         with self._change:
             for series in self._series.values():
                 series.sent = 0
@@ -203,15 +207,15 @@ class Publisher:
             if over:
                 return
             if not listener.is_alive():
-                raise ConnectionError("the hub is gone")
+                raise ConnectionError("the hub has closed the connection")
 
     def _has_news(self) -> bool:
         waiting = any(series.has_news for series in self._series.values())
         return bool(self._slots or self._acknowledged or waiting)
 
     def _take_news(self) -> list[pb.Message | Block]:
-        """Returns what is to be sent now: little, so that the newest frame is never far behind. Blocks become
-        messages later, as the computation may be waiting for the lock."""
+        """Returns the data to send next: small portions, so that the latest frame is not delayed. Blocks are
+        encoded later, because the computation may wait for the lock."""
         news: list[pb.Message | Block] = list(self._acknowledged)
         self._acknowledged.clear()
         ended = self._slots.pop("ended", None)
@@ -249,16 +253,16 @@ class Publisher:
                 self._interrupt()
 
     def _take_command(self, command: pb.Command) -> str:
-        """Why a command is not obeyed; else it waits for the end of a step. What a dead link has held back is
-        not obeyed when the link is back."""
+        """Reason for refusing a command; otherwise the command waits for the end of a step. Commands that
+        were delayed by a broken link expire."""
         late = clock.monotonic() + self._hub_ahead - command.not_after
         if command.not_after and late > 0:
-            return f"expired, not applied: it came {late:.0f} s too late. Send it again."
+            return f"expired, not applied: it arrived {late:.0f} s too late. Send it again."
         command.ClearField("not_after")
         command.ClearField("asked_at")
         with self._change:
             if len(self._commands) >= MOST_COMMANDS:
-                return f"{MOST_COMMANDS} commands wait already; send it again later."
+                return f"{MOST_COMMANDS} commands are already waiting. Send it again later."
             self._commands.append(command)
         return ""
 

@@ -1,4 +1,4 @@
-"""Rows of a series while they come, as a run, the hub and its viewers keep them: never too many."""
+"""Rows of a growing series, stored by a run, the hub and viewers, with a limited number of rows."""
 
 from __future__ import annotations
 
@@ -35,10 +35,9 @@ class Block:
 class Rows:
     """Rows 0, every, 2 every, ... of a series, from its beginning as far as it has come.
 
-    There are at most MOST_ROWS: when more have come every second one is dropped, and `every` doubles. So what
-    is kept lies evenly between the first row and the last, and two readers of one series can drop the
-    same rows, see kept_before().
-    """
+    There are at most MOST_ROWS: when more have come every second one is dropped, and `every` doubles. The
+    stored rows are therefore evenly distributed, and two readers of one series drop the same rows, see
+    kept_before()."""
 
     columns: list[tuple[str, str]]  # names and units
     every: int = 1
@@ -46,8 +45,8 @@ class Rows:
     _values: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 0)))
 
     def add(self, first: int, block: NDArray[np.float64], every: int = 1) -> None:
-        """Rows first * every, (first + 1) * every, ... of the run: block is (rows, columns) float64. What is
-        there already is not taken twice; rows after a gap are not taken."""
+        """Rows first * every, (first + 1) * every, ... of the run: block is (rows, columns) float64. Known
+        rows and rows after a gap are ignored."""
         while self.every < every:
             self._halve()
         ratio = self.every // every

@@ -1,8 +1,7 @@
-"""Steering: what a command changes in the world, and why it cannot where it cannot.
+"""Steering: changes of the world by live commands, and the reasons for refusing them.
 
-A command is first made in the text of the world file, and checked there by the rules that hold for every
-world; what it changes then goes to the core. The text is kept, so that one command builds upon another.
-"""
+A command is first applied to the text of the world file and checked by the rules for every world; its changes
+are then passed to the core. The text is kept, so that each command builds on the earlier ones."""
 
 from __future__ import annotations
 
@@ -30,23 +29,23 @@ if TYPE_CHECKING:
     from eddyline import _core
 
 FLOW = ("inflow", "viscosity", "gravity", "move_body", "add_body", "remove_body")
-"""Commands after which the flow is another: published values hold no more."""
+"""Commands that change the flow: published values no longer apply afterwards."""
 CONTROL = ("pause", "resume", "step", "stop")
-"""Commands that leave the flow as it is."""
-_AGAIN = "Stop the run, change the world and run it again."
+"""Commands that do not change the flow."""
+_AGAIN = "Otherwise stop the run, edit the world and run it again."
 _PEAK = 15 / 8  # highest slope of the ramp
-_SAMPLES = 10_000  # points at most by which two bodies are tried for overlap
+_SAMPLES = 10_000  # maximum number of points at which two bodies are tested for overlap
 _WAY = re.compile(r"bodies\.(\w+)\.motion takes it ")
 _SHORTER = re.compile(r"Make it smaller, or [a-z ]+\.$")
 _RAMP = "{s}^3*(10-{s}*(15-6*{s}))"
 
 
 Largest = Callable[[World, float], str]
-"""Says what would be accepted, given the world and `Violation.factor`."""
+"""Function that describes the accepted values, from the world and `Violation.factor`."""
 
 
 class RefusedError(ValueError):
-    """A command that cannot be obeyed; the text says why and what to do instead."""
+    """A command that is refused; the message gives the reason and an alternative."""
 
 
 @dataclass(frozen=True)
@@ -84,17 +83,17 @@ class Present:
 
 
 class Steering:
-    """The world of a run as steering has made it so far."""
+    """The current world of a run after all live commands so far."""
 
     def __init__(self, world: World) -> None:
         self.world = world  # as it is now
-        self.added: dict[str, float] = {}  # bodies that were added, and when [s]
-        self.removed: dict[str, tuple[_core.Body, float]] = {}  # bodies that were removed, and when [s]
-        self._removed_probes: set[str] = set()  # names of probes that were removed: a series has one place
+        self.added: dict[str, float] = {}  # added bodies and their times [s]
+        self.removed: dict[str, tuple[_core.Body, float]] = {}  # removed bodies and their times [s]
+        self._removed_probes: set[str] = set()  # names of removed probes: a series belongs to one position
         self._first = world
         self._effects = Effects(world)
-        self._repeats = False  # whether the command at hand was obeyed before
-        self._tables = dict(world.file.bodies)  # of all bodies that there ever were
+        self._repeats = False  # the current command is repeated from a journal
+        self._tables = dict(world.file.bodies)  # tables of all bodies of the run, including removed ones
 
     def abilities(self) -> dict[str, str]:
         """The reason why each command is refused in this run; empty if it is not."""
@@ -104,17 +103,16 @@ class Steering:
             can["inflow"] = "this world has no inflow."
         if file.method.scheme == "classic":
             for name in ("move_body", "add_body", "remove_body"):
-                can[name] = f"bodies stay as they are in scheme classic. {_AGAIN}"
+                can[name] = f'bodies cannot be changed with method.scheme = "classic". {_AGAIN}'
         return can
 
     def plan(self, command: pb.Command, time: float, *, repeats: bool = False) -> PlannedChange:
         """Plans a command at `time` [s]. Raises RefusedError; nothing has changed then.
 
-        repeats: the run obeyed it before, so that it is obeyed again whatever it does to the run.
-        """
+        repeats: the command comes from a journal and is applied again without checks of its effects."""
         self._repeats = repeats
         name = command.WhichOneof("action") or ""
-        refusal = self.abilities().get(name, "there is no such command.")
+        refusal = self.abilities().get(name, "unknown command.")
         if refusal:
             raise RefusedError(f"{name or 'an empty command'}: {refusal}")
         make: Callable[[Any, float], PlannedChange] = getattr(self, f"_{name}")
@@ -126,8 +124,8 @@ class Steering:
             raise RefusedError(f"{name}: {error}") from None
 
     def apply(self, planned: PlannedChange, simulation: _core.Simulation) -> str:
-        """Changes the simulation, which has just ended a step and whose rows have been taken. Says what was
-        done."""
+        """Applies a planned change to the simulation between two steps, after its rows have been taken.
+        Returns a description."""
         made = planned.change
         displaced = simulation.change(
             made.kind, made.name, made.value, made.formulas, made.shape, made.numbers, made.slip
@@ -136,10 +134,10 @@ class Steering:
         if made.kind != "add_body":
             return planned.text
         unit = "kg/m" if self.world.dimensions == 2 else "kg"
-        return f"{planned.text}; {rounded(displaced)} {unit} of fluid made room"
+        return f"{planned.text}; {rounded(displaced)} {unit} of fluid was displaced"
 
     def remember(self, turn: PlannedChange, time: float) -> None:
-        """Takes over the world that has come of a command at `time` [s]."""
+        """Stores the world after a command at `time` [s]."""
         name = turn.change.name
         if turn.change.kind == "add_body":
             self.added[name] = time
@@ -168,8 +166,8 @@ class Steering:
         return bool(self.added or self.removed) or moved
 
     def bodies(self, step: int, time: float, *, obeyed: bool = True) -> pb.Bodies | None:
-        """All bodies that are not as they were when the run began, at `time` [s], now or before; None if none
-        is. obeyed: as the commands of this very time leave them, not as they find them."""
+        """All bodies that differ from the start of the run at `time` [s], now or earlier; None if there is
+        none. obeyed: state after the commands at exactly this time, not before them."""
 
         def is_past(moment: float) -> bool:
             return moment < time or (obeyed and moment == time)
@@ -197,7 +195,8 @@ class Steering:
         world = self._edited(
             edits, lambda made, factor: f"Up to {below(made.file.fluid.nu * factor)} m^2/s is accepted."
         )
-        # What the core says holds at no pressure, what the file says at its level; nu rho is the same.
+        # The viscosity of the core refers to zero pressure, that of the file to the background pressure; nu
+        # rho is equal.
         nu = world.file.fluid.nu * world.file.fluid.density / self._first.core.fluid.density
         text = f"viscosity {rounded(world.file.fluid.nu)} m^2/s"
         return PlannedChange(world, Change("viscosity", value=(nu, 0.0, 0.0)), text)
@@ -217,7 +216,7 @@ class Steering:
     def _inflow(self, command: pb.Inflow, time: float) -> PlannedChange:
         places = dict(self._inflows())
         if command.opening not in places:
-            raise RefusedError(f"inflow: {command.opening!r} is no inflow; there are: {', '.join(places)}.")
+            raise RefusedError(f"inflow: {command.opening!r} is not an inflow; known: {', '.join(places)}.")
         values = [_value(item) for item in command.velocity]
         written = values[0] if len(values) == 1 else values
 
@@ -238,7 +237,7 @@ class Steering:
         if len(command.by) != dimensions or not all(map(math.isfinite, [*command.by, command.turn])):
             raise RefusedError(f"move_body: by = {list(command.by)}; must be {dimensions} numbers [m].")
         if command.turn and dimensions == 3:
-            raise RefusedError("move_body: turn is for 2D only.")
+            raise RefusedError("move_body: turn is allowed in 2D only; set it to 0.")
         table = file.bodies[command.body]
         begin = max(time, 0.0)
         seconds = command.seconds or self._seconds(command, table)
@@ -247,9 +246,9 @@ class Steering:
         motion = _ramped(table, command, begin, seconds, dimensions)
 
         def least(made: World, factor: float) -> str:
-            return f"Give it at least {above(seconds / factor)} s."
+            return f"Set seconds to at least {above(seconds / factor)} s."
 
-        # A short movement may lie between the times at which a world looks at its motions.
+        # A short movement may lie between the times at which a world checks its motions.
         speed = _PEAK * self._way(command, table) / seconds
         most = self.world.file.fluid.max_speed or math.inf
         reason = f"{command.body} moves at {rounded(speed)} m/s"
@@ -268,7 +267,7 @@ class Steering:
     def _add_body(self, command: pb.AddBody, time: float) -> PlannedChange:
         if command.name in (*self._first.file.bodies, *self.added):
             raise RefusedError(
-                f"add_body: a body {command.name} has been in this run already. Take another name."
+                f"add_body: the name {command.name} was already used in this run. Choose another name."
             )
         try:
             table = tomlkit.parse(command.toml).unwrap()
@@ -276,7 +275,8 @@ class Steering:
             raise RefusedError(f"add_body: not TOML: {error}") from None
         if "motion" in table:
             raise RefusedError(
-                "add_body: motion: a body comes at rest. Leave it out, and move it afterwards."
+                "add_body: motion is not allowed, as a new body is at rest. Remove motion, and use "
+                "move_body afterwards."
             )
         world = self._edited([Edit("add", ["bodies", command.name], table)])
         made = world.file.bodies[command.name]
@@ -299,7 +299,7 @@ class Steering:
     def _add_probe(self, command: pb.AddProbe, time: float) -> PlannedChange:
         if command.name in (*self.world.file.observe, *self._removed_probes):
             raise RefusedError(
-                f"add_probe: {command.name} is there already, or has been in this run. Take another name."
+                f"add_probe: the name {command.name} was already used in this run. Choose another name."
             )
         table = {"type": "probe", "position": list(command.position)}
         world = self._edited([Edit("add", ["observe", command.name], table)])
@@ -326,7 +326,8 @@ class Steering:
             )
 
     def _check_room(self, name: str, made: Body, time: float) -> None:
-        """The rules for worlds know bodies where they begin; this one comes where another may have moved."""
+        """Raises RefusedError if a body that has moved occupies the place. The rules for worlds test only the
+        initial positions."""
         points = lattice(*made.core_shape.bounds, self.world.dimensions, _SAMPLES)
         points = points[made.core_shape.signed_distance(points) < 0]
         for other in self.world.core.bodies:
@@ -334,10 +335,10 @@ class Steering:
                 other.motion is not None
                 and (other.shape_at(max(time, 0.0)).signed_distance(points) < 0).any()
             ):
-                raise RefusedError(f"add_body: {other.name} is where {name} should be. Take another place.")
+                raise RefusedError(f"add_body: {name} would overlap {other.name}. Choose another position.")
 
     def _edited(self, edits: list[Edit], largest: Largest | None = None) -> World:
-        """The world after changes of its text, checked like any other, and against what this run can do."""
+        """The world after edits of its text, checked like any world and against the limits of this run."""
         text, name, path = edited(self.world.source, edits), self._first.name, self._first.path
         try:
             world = World.from_text(text, name, path=path)
@@ -348,7 +349,7 @@ class Steering:
         return world
 
     def _check_without_speeds(self, text: str, largest: Largest | None) -> None:
-        """Refuses a world by its effects if its checks pass but for the speeds that its file gives."""
+        """Refuses a world by its effects if it passes all checks except those of the speeds in its file."""
         fluid = tomlkit.parse(text).unwrap().get("fluid", {})
         edits = [Edit("remove", ["fluid", key]) for key in ("max_speed", "sound_speed") if key in fluid]
         try:
@@ -365,7 +366,7 @@ class Steering:
         raise RefusedError(f"{violations[0].text}.{accepted} {_AGAIN}")
 
     def _inflows(self) -> list[tuple[str, list[str]]]:
-        """Inflows by name, and where they stand in the file."""
+        """Inflows by name, with their keys in the file."""
         file: WorldFile = self.world.file
         sides = [name for name, kind in self.world.sides.items() if kind == "inflow"]
         patches = [name for name, table in file.openings.items() if table.type == "inflow"]
@@ -407,13 +408,13 @@ def mark(entry: Entry) -> pb.Mark:
 
 
 def _plainly(error: WorldError) -> str:
-    """Problem of the world that a command would make, without line and key, as the user edited no file. A
-    body that would run into several things is told of the first."""
+    """Text of the problem that a command would cause, without line and key, as the user edited no file. If a
+    body would hit several obstacles, only the first is named."""
     texts = [problem.text for problem in error.problems]
-    ways = [_WAY.sub(r"\1 would go ", text) for text in texts if _WAY.match(text)]
+    ways = [_WAY.sub(r"\1 would move ", text) for text in texts if _WAY.match(text)]
     if not ways:
         return " ".join(dict.fromkeys(texts))
-    return _SHORTER.sub("Move it less far.", ways[0])
+    return _SHORTER.sub("Move it a shorter distance.", ways[0])
 
 
 def _value(text: str) -> float | str:
@@ -427,12 +428,14 @@ def _value(text: str) -> float | str:
     try:
         return float(parsed)
     except OverflowError:
-        raise RefusedError(f"{text[:12]}... is too large a number.") from None
+        raise RefusedError(f"{text[:12]}... is too large; must be a finite number.") from None
 
 
-def _ramped(table: Body, command: pb.MoveBody, begin: float, seconds: float, dimensions: int) -> dict[str, Any]:
-    """The motion so far and, from `begin` on, a smooth way to the new place: at rest at both ends, with
-    accelerations that do not jump."""
+def _ramped(
+    table: Body, command: pb.MoveBody, begin: float, seconds: float, dimensions: int
+) -> dict[str, Any]:
+    """The motion so far and, from `begin` on, a smooth path to the new position: at rest at both ends, with
+    continuous acceleration."""
     share = f"min(max((t-{begin!r})/{seconds!r},0),1)"
     ramp = _RAMP.format(s=share)
     before = table.motion

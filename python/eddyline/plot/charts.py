@@ -1,4 +1,4 @@
-"""Charts of series: measured values as lines, published ones as points or bands. No chart relies on colour
+"""Charts of series: computed values as lines, published ones as points or bands. No chart relies on colour
 alone."""
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Vector = NDArray[np.float64]
 SeriesMap = Mapping[str, "pd.DataFrame"]
 MOST_BODIES = 24
-"""Whose forces are drawn, each in charts of its own."""
+"""Maximum number of bodies with charts of their forces."""
 
 
 def charts_of(
@@ -119,7 +119,7 @@ def _curve_chart(
             )
         axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="best")
 
-    moved = f", moved by {shift:.3g} along the axis for the best agreement" if shift else ""
+    moved = f", shifted by {shift:.3g} along the axis for the best agreement" if shift else ""
     text = f"{pretty(expect.quantity)} over {pretty(expect.against)}: line, with {source}: points{moved}"
     return Chart(names[0], f"{pretty(expect.quantity)} against {source}", text, draw), names
 

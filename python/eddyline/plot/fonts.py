@@ -26,7 +26,7 @@ _SHAPED = (
     (0x1780, 0x18AF),
     (0xFB1D, 0xFEFC),
 )
-"""Ranges that need shaping: combining marks, scripts from right to left, of India and around it."""
+"""Unicode ranges that need text shaping: combining marks, right-to-left scripts, Indic scripts."""
 
 
 def drawable(text: str) -> str:
@@ -49,7 +49,7 @@ def left_out(texts: Iterable[str]) -> str:
     if not missing:
         return ""
     shown = "".join(missing)
-    return f'note: no font here draws "{shown}": pictures leave it out, the report keeps it'
+    return f'note: no installed font has "{shown}"; pictures omit it, the report keeps it'
 
 
 def families(text: str) -> list[str]:

@@ -1,5 +1,4 @@
-"""Charts of the force on a body: its components over time with what is published, and the spectrum of one of
-them."""
+"""Charts of the force on a body: components over time with published values, and a spectrum."""
 
 from __future__ import annotations
 
@@ -27,15 +26,15 @@ COEFFICIENTS = {"drag_coefficient": "total_x", "lift_coefficient": "total_y"}
 SHOWN = ("mean", "max", "min", "rms")
 DECADES = 7  # of a spectrum below its peak
 Stay = tuple[float, float]
-"""From when until when a body was there [s]."""
+"""Start and end of the presence of a body [s]."""
 ALWAYS: Stay = (-math.inf, math.inf)
 
 
 def force_charts(
     world: World, body: str, frame: pd.DataFrame, results: Mapping[str, Any], stay: Stay = ALWAYS
 ) -> Iterator[Chart]:
-    """Drag and lift coefficient of a body, a chart each, and the spectrum of the lift; forces in one chart if
-    the world has no [reference]. Before them the torque on a body that moves."""
+    """Charts of the drag and lift coefficient of a body, and the spectrum of the lift; one chart of forces if
+    the world has no [reference]. A moving body has a chart of its torque first."""
     time = frame["time"].to_numpy()
     factor = world.coefficient_of_force
     if "power" in frame.columns:
@@ -60,12 +59,12 @@ def density_unit(frame: pd.DataFrame, column: str) -> str:
 
 
 def spectrum_of(frame: pd.DataFrame, column: str, body: str, results: Mapping[str, Any]) -> Spectrum:
-    """The power spectrum of a column of a series: over the window in which the flow around `body` is periodic
-    or steady, or over its second half where it is neither. ValueError if too few rows are left,
-    or all are the same."""
+    """The power spectrum of a column of a series over the window in which the flow around `body` is periodic
+    or steady, otherwise over its second half. Raises ValueError if there are too few rows or all are
+    equal."""
     time, values = frame["time"].to_numpy(), frame[column].to_numpy()
     if not len(time):
-        raise ValueError("there are no rows")
+        raise ValueError("the series has no rows")
     window = window_of(results, body) or (0.5 * (time[0] + time[-1]), time[-1])
     inside = (time >= window[0]) & (time <= window[1]) & np.isfinite(values)
     return power_spectrum(time[inside], values[inside])
@@ -80,8 +79,8 @@ def window_of(results: Mapping[str, Any], body: str) -> tuple[float, float] | No
 def spectrum_chart(
     world: World, series: str, column: str, spectrum: Spectrum, unit: str, *, oscillates: bool
 ) -> Chart:
-    """Power over frequency, logarithmic, with its peak; a second axis for the Strouhal number with
-    [reference]. unit: of the density. oscillates: whether the peak is that of a flow that does, and not of
+    """Chart of the power over frequency, logarithmic, with its peak; a second axis for the Strouhal number
+    with [reference]. unit: of the density. oscillates: True if the flow oscillates, so that the peak is not
     noise."""
     reference = world.reference
     scale = reference.length / reference.velocity if reference is not None else None
@@ -98,7 +97,7 @@ def spectrum_chart(
         axes.set_ylim(top * 10.0**-DECADES, 8 * top)
         words = f"peak at {peak:.4g} 1/s"
         if not oscillates:
-            words += ", of a flow without a period"
+            words += ", but the flow is not periodic"
         elif scale:
             words += f", Strouhal number {peak * scale:.4g}"
         axes.axvline(peak, color=QUIET, lw=0.9, ls=(0, (4, 3)), label=words)
@@ -113,8 +112,8 @@ def spectrum_chart(
 
     text = (
         f"Power spectrum of {place} from t = {spectrum.window[0]:.3g} to {spectrum.window[1]:.3g} s, "
-        f"{spectrum.segments} segments under Hann windows that overlap by half; peaks nearer than "
-        f"{spectrum.resolution:.2g} 1/s are one"
+        f"{spectrum.segments} segments under Hann windows that overlap by half; resolution "
+        f"{spectrum.resolution:.2g} 1/s"
     )
     return Chart(f"{series}.spectrum", f"Spectrum of {place}", text, draw, above=scale is not None)
 
@@ -136,7 +135,7 @@ def _coefficient(
     body: str, name: str, time: Vector, values: Vector, results: Mapping[str, Any], stay: Stay,
     cycle: tuple[Vector, Vector] | None,
 ) -> Chart:  # fmt: skip
-    """A coefficient over time: every row thin and pale, without its noise as a line, and its mean cycle; the
+    """A coefficient over time: all rows thin and pale, without its noise as a line, and its mean cycle; the
     window of its values shaded, the values written, published ranges as bands."""
     frequency = results.get("flows", {}).get(body, {}).get("frequency")
     smooth = without_noise(time, values, frequency)
@@ -147,7 +146,7 @@ def _coefficient(
     bands = list(_bands(results, body, name))
 
     def draw(axes: Axes) -> None:
-        axes.plot(*thin(time, values), color=LINES[0][0], lw=0.6, alpha=0.3, zorder=1, label="every row")
+        axes.plot(*thin(time, values), color=LINES[0][0], lw=0.6, alpha=0.3, zorder=1, label="all rows")
         line(axes, *smooth, 0, f"{label}, filtered")
         if cycle is not None:
             line(axes, *cycle, 1, "mean cycle")
@@ -172,7 +171,7 @@ def _coefficient(
         )
 
     letter = {"drag_coefficient": "Drag", "lift_coefficient": "Lift"}[name]
-    text = f"{label.capitalize()} of {body} over time" + (", with what is published" if bands else "")
+    text = f"{label.capitalize()} of {body} over time" + (", with published values" if bands else "")
     if shown:
         text += f": {_written(shown, found)}"
     text += "".join(f"; {words}" for words in _moments(stay))
@@ -180,8 +179,8 @@ def _coefficient(
 
 
 def without_noise(time: Vector, values: Vector, frequency: float | None) -> tuple[Vector, Vector]:
-    """For the eye alone, no number is made of it: the mean over an eighth of a period around each row, over
-    a hundredth of the time where there is no period. frequency: [1/s]."""
+    """Smoothed values for display only: the mean over an eighth of a period around each row, or over a
+    hundredth of the time without a period. frequency: [1/s]."""
     known = np.isfinite(values)
     if known.sum() < 2:
         return time[known], values[known]
@@ -210,7 +209,7 @@ def _cycle_of(
 
 
 def _moments(stay: Stay) -> list[str]:
-    """When a body came and when it went, in words; nothing of one that was there all the time."""
+    """Texts about the addition and removal of a body; none if it was present all the time."""
     words = zip(("added", "removed"), stay, strict=True)
     return [f"{word} at t = {time:.4g} s" for word, time in words if math.isfinite(time)]
 
@@ -223,7 +222,7 @@ def _mark_stay(axes: Axes, stay: Stay) -> None:
 
 
 def _written(shown: Mapping[str, Mapping[str, Any]], found: list[Mapping[str, Any]]) -> str:
-    """Each value with its error; or why there is none."""
+    """Each value with its error, or the reason why there is none."""
     if not shown:
         return str(found[0]["note"]) if found else ""
     texts = {word: number_with_error(item["value"], item["error"]) for word, item in shown.items()}
@@ -233,8 +232,8 @@ def _written(shown: Mapping[str, Mapping[str, Any]], found: list[Mapping[str, An
 def _limit_to_window(
     axes: Axes, time: Vector, values: Vector, window: tuple[float, float] | None, edges: list[float]
 ) -> None:
-    """An axis for what counts, and for nearly all of the rest: a sudden start must not flatten it. Without a
-    window everything counts, an impact above all, but for the start."""
+    """Limits the axis to the values in the window and to nearly all other values, so that a sudden start does
+    not flatten the curve. Without a window all values except the start count, e.g. an impact."""
     known = np.isfinite(values)
     time, values = time[known], values[known]
     if not values.size:

@@ -314,9 +314,9 @@ class Resampler:
     def __call__(
         self, values: NDArray[np.float32], cover: NDArray[np.float32] | None = None, *, whole: bool = False
     ) -> tuple[NDArray[np.float32], NDArray[np.float32], Slices]:
-        """(values, shown, where): shown is 1 in the fluid, 0 outside, and between for about a pixel; it is 0
-        where nothing is given, which is nowhere if the `whole` is asked for. cover: of a frame, whose level
-        COVERED is then the edge; else that is made from where there are values."""
+        """(values, shown, where): shown is 1 in the fluid, 0 outside, and in between over about a pixel; it
+        is 0 where nothing is given, which is nowhere if the `whole` is asked for. cover: of a frame, whose
+        level COVERED is then the edge; else that is made from where there are values."""
         known = np.isfinite(values)
         if known.all():
             return self.stretch(values), np.ones((self.rows, self.columns), dtype=np.float32), WHOLE

@@ -64,7 +64,7 @@ def read(path: str | Path) -> Metadata:
         found = _read_png(path) if path.suffix.lower() == ".png" else _read_movie(path)
     if f"{PREFIX}world" not in found:
         raise NoWorldError(
-            f"{path}: holds no Eddyline world; it was not made by Eddyline, or a program removed it"
+            f"{path}: contains no Eddyline world: Eddyline did not write it, or another program removed it"
         )
     made = Metadata(
         world=found[f"{PREFIX}world"],
@@ -115,7 +115,7 @@ def _read_png(path: Path) -> dict[str, str]:
     size = path.stat().st_size
     with path.open("rb") as file:
         if file.read(len(_PNG)) != _PNG:
-            raise ValueError(f"{path}: not a PNG")
+            raise ValueError(f"{path}: not a PNG file")
         for _ in range(_MOST_CHUNKS):
             head = file.read(8)
             if len(head) < 8 or head[4:] == b"IEND":
@@ -129,7 +129,7 @@ def _read_png(path: Path) -> dict[str, str]:
                     raise ValueError(f"{path}: a text of more than {_LONGEST:,} bytes")
                 data = file.read(length)
                 if zlib.crc32(kind + data) != int.from_bytes(file.read(4), "big"):
-                    raise ValueError(f"{path}: damaged: a text has another checksum")
+                    raise ValueError(f"{path}: damaged: the checksum of a text differs")
                 key, text = _TEXTS[kind](data)
                 found[key] = text
                 if sum(map(len, found.values())) > 2 * _LONGEST:
@@ -199,7 +199,7 @@ def _read_movie(path: Path) -> dict[str, str]:
         except subprocess.TimeoutExpired:
             raise ValueError(f"{path}: takes more than {_SECONDS} s to read") from None
         if done.returncode != 0:
-            raise ValueError(f"{path}: not a movie that ffmpeg can read")
+            raise ValueError(f"{path}: not a movie; ffmpeg cannot read it")
         said.seek(0)
         return _parse(said.read().decode("utf-8", "replace"))
 

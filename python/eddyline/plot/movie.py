@@ -59,7 +59,7 @@ def write_movie(
                 count += 1
                 after_frame(count)
             if encoder is None:
-                raise ValueError("a movie needs a frame")
+                raise ValueError("a movie needs at least one frame")
             encoder.communicate()
         except BrokenPipeError:
             assert encoder is not None

@@ -64,7 +64,7 @@ def expected_profile_chart(
         axes.set_xlabel(pretty(expect.against or ""))
         axes.set_ylabel(pretty(expect.quantity))
 
-    moved = f", moved by {shift:.3g} along the axis for the best agreement" if shift else ""
+    moved = f", shifted by {shift:.3g} along the axis for the best agreement" if shift else ""
     text = (
         f"{pretty(expect.quantity)} over {pretty(expect.against or '')}: line, with {source}: points{moved}"
     )

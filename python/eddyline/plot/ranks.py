@@ -28,8 +28,8 @@ PHASES = {
     "wait": "#d9dde2",
     "observe": "#9aa1aa",
 }
-"""Colours: what computes is blue, violet and green; what prepares is brown; what is for others yellow;
-waiting is pale."""
+"""Colours of phases: computing is blue, violet and green, preparation brown, communication yellow, waiting
+pale."""
 
 
 def timeline_figure(ranks: Sequence[Laps], steps: int = 6) -> Figure:
@@ -108,8 +108,8 @@ def share_chart(shares: Sequence[Mapping[str, Any]], wall: float) -> Chart:
         axes.set(xlabel="time [s]", ylabel="rank")
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=6, frameon=False, fontsize=7)
 
-    text = f"Seconds that each of {len(shares)} ranks spent in each phase of {wall:.3g} s"
-    return Chart("ranks", "What ranks spent their time on", text, draw, above=True)
+    text = f"Time of each of {len(shares)} ranks by phase; {wall:.3g} s in total"
+    return Chart("ranks", "Time of ranks by phase", text, draw, above=True)
 
 
 def message_chart(shares: Sequence[Mapping[str, Any]]) -> Chart:

@@ -59,8 +59,10 @@ class Scene:
     cut: CutPlane | None = None
 
     @classmethod
-    def of(cls, world: World, temporary_bodies: Sequence[TemporaryBody] = (), *, whole: bool = False) -> Scene:
-        """temporary_bodies: bodies that are not there all the time, whether in the world or not. whole: not cut."""
+    def of(
+        cls, world: World, temporary_bodies: Sequence[TemporaryBody] = (), *, whole: bool = False
+    ) -> Scene:
+        """temporary_bodies: bodies that are present only part of the time. whole: not cut."""
         from eddyline.world.cuts import cut_of
 
         core = world.core
@@ -128,7 +130,7 @@ class Scene:
 
     @property
     def axes(self) -> tuple[int, int, int]:
-        """Of the world: those that are shown to the right and upwards, and the one across."""
+        """Axes of the world: those shown to the right and upwards, and the normal one."""
         return (0, 1, 2) if self.cut is None else self.cut.axes
 
     @property
@@ -189,7 +191,7 @@ def section(shape: _core.Shape, cut: CutPlane, spacing: float) -> list[NDArray[n
 
 
 def _gaps_in(core: _core.World, side: int, cut: CutPlane) -> tuple[tuple[float, float], ...]:
-    """Where along a side that a plane cuts its openings are [m]."""
+    """Intervals of the openings along a side cut by a plane [m]."""
     axis, end = side // 2, side % 2
     right, up, normal = cut.axes
     along = up if axis == right else right

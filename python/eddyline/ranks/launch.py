@@ -1,4 +1,4 @@
-"""`eddyline run --ranks N`: starting the ranks, and staying until they are done."""
+"""Starts the ranks of `eddyline run --ranks N` and waits until they end."""
 
 from __future__ import annotations
 
@@ -23,45 +23,46 @@ from .processes import Process
 from .session import TERMINAL, launched_ranks, plugin
 from .starter import EXIT_LOST, FOLDER, starter_has_gone, stop_patience, tell_computing, tell_starter
 
-PATIENCE = 60.0  # s that a launcher may take to say its version
+PATIENCE = 60.0  # s that a launcher may take to print its version
 NAMED = "EDDYLINE_MPIEXEC"
-"""The command that starts ranks, if the user names it."""
+"""Environment variable with the command that starts ranks, if the user sets it."""
 LAUNCHERS = ("mpiexec.gforker", "mpiexec")
-"""Of an MPI, the best first: MPICH's for one machine opens no ports."""
+"""Launchers of an MPI, best first: the one of MPICH for a single machine opens no ports."""
 LOOPBACK = {
     "UCX_NET_DEVICES": "lo",
     "FI_TCP_IFACE": "lo",
     "PMIX_MCA_ptl_base_if_include": "lo",
     "OMPI_MCA_pml": "ob1",
     "OMPI_MCA_btl": "^tcp,ofi",  # tcp listens on all devices, whatever it is told to include
-    "OMPI_MCA_osc": "^ucx",  # it finds no device, and says so for every window
+    "OMPI_MCA_osc": "^ucx",  # it finds no device, and prints that for every window
 }
 OPEN_MPI_HERE = ("--host", "localhost", "--oversubscribe", "--bind-to", "none")
-"""Else it goes to all nodes of a job, refuses more ranks than cores, and gives a rank's threads one core."""
+"""Open MPI without these options uses all nodes of a job, refuses more ranks than cores, and binds all
+threads of a rank to one core."""
 OTHERS = (
     "PMI_", "PMIX_NAMESPACE", "PMIX_RANK", "PMIX_SERVER_", "PMIX_SECURITY_", "PMIX_SYSTEM_", "PMIX_GDS_",
     "PMIX_BFROP_", "PMIX_VERSION", "PMIX_HOSTNAME", "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_SIZE", "OMPI_APP_",
     "OMPI_NUM_APP_", "OMPI_FIRST_RANKS", "OMPI_FILE_LOCATION", "PRTE_LAUNCHED", "MV2_COMM_WORLD_", "HYDI_",
     "MPI_LOCALNRANKS", "MPI_LOCALRANKID", "MPI_APPNUM", "MPI_UNIVERSE_SIZE",
 )  # fmt: skip
-"""What names begin with that launchers tell each of their processes."""
+"""Prefixes of the environment variables that launchers set for their processes."""
 TO_END = 5.0  # s for a launcher that is to end
-_SAID = "What ranks have said, if anything, stands above."
+_SAID = "See the messages of the ranks above, if any."
 LISTENS = "listens"
-"""The file of the common folder by which the root says so."""
+"""File in the common folder by which the root reports that it handles signals."""
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 
 
 def launch(ranks: int, arguments: Sequence[str], *, threads: int = 0, quiet: bool = False) -> int:
     """Runs `eddyline ARGUMENTS` on `ranks` ranks of this machine; gives the root's exit code.
 
-    threads: of each rank, as the arguments say. quiet: do not say that there are many for the cores.
-    Ctrl-C, SIGTERM and SIGHUP reach the root, which ends the run in order. Raises KeyboardInterrupt if it
-    does not listen yet, RankError if ranks cannot be started, or if one of them was lost.
-    """
+    threads: number per rank, as in the arguments. quiet: print no note if there are more threads than cores.
+    Ctrl-C, SIGTERM and SIGHUP are forwarded to the root, which ends the run in order. Raises
+    KeyboardInterrupt if the root does not handle signals yet, RankError if ranks cannot be started or one of
+    them was lost."""
     if launched_ranks() > 1:
         raise RankError(
-            f"--ranks {ranks}: a launcher has started {launched_ranks()} ranks already; leave this out"
+            f"--ranks {ranks}: a launcher has already started {launched_ranks()} ranks; remove --ranks"
         )
     _check_crowd(ranks, max(threads, 1), quiet=quiet)
     launcher = find_launcher()
@@ -87,7 +88,8 @@ def launch(ranks: int, arguments: Sequence[str], *, threads: int = 0, quiet: boo
 
 
 def _check_crowd(ranks: int, threads: int, *, quiet: bool) -> None:
-    """Refuses what this machine cannot take, and says what only makes the run slow."""
+    """Refuses more ranks and threads than this machine allows; prints a note if they only make the run
+    slow."""
     what = "ranks x threads" if threads > 1 else "ranks"
     if too_many := refusal(what, ranks * threads):
         raise RankError(too_many)
@@ -114,8 +116,8 @@ def find_launcher() -> list[str]:
         ).stdout
     except subprocess.TimeoutExpired:
         raise RankError(
-            f"{shlex.join(question)} has not answered for {PATIENCE:g} s: see what holds it up, or name "
-            f"another command that starts ranks in {NAMED}"
+            f"{shlex.join(question)} did not answer within {PATIENCE:g} s; fix this launcher, or set "
+            f"{NAMED} to another command that starts ranks"
         ) from None
     if "Open MPI" in says or "OpenRTE" in says or "PRRTE" in says:
         root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
@@ -126,7 +128,9 @@ def find_launcher() -> list[str]:
 def _named_launcher() -> list[str]:
     command = shlex.split(os.environ.get(NAMED, ""))
     if command and shutil.which(command[0]) is None:
-        raise RankError(f"{NAMED} names {command[0]}, which is not there or no program")
+        raise RankError(
+            f"{NAMED} = {command[0]}: not found or not executable; set it to the command that starts ranks"
+        )
     return command
 
 
@@ -141,16 +145,16 @@ def _launcher_of(plugin: Path) -> list[str]:
     found = next(filter(None, map(shutil.which, [*beside, "mpiexec"])), None)
     if found is None:
         raise RankError(
-            f"there is no mpiexec beside {library} or on the PATH: load your site's MPI, or name the command "
-            f"that starts its ranks in {NAMED}"
+            f"no mpiexec found beside {library} or on the PATH; load the MPI of your site, or set {NAMED} "
+            "to the command that starts ranks"
         )
     return [found]
 
 
 @contextlib.contextmanager
 def _forwarding(folder: Path) -> Iterator[Sequence[int]]:
-    """Signals go to the root alone, as launchers kill their ranks at once. Gives those that come before it
-    listens, when others may be waiting for it, and which ask for an end."""
+    """Forwards signals to the root only, because launchers kill their ranks at once. Yields the list of
+    terminating signals that arrive before the root handles signals, while other ranks may wait for it."""
     early: list[int] = []
 
     def forward(number: int, frame: FrameType | None) -> None:
@@ -172,7 +176,8 @@ def _forwarding(folder: Path) -> Iterator[Sequence[int]]:
 
 
 def _end_at_once(process: subprocess.Popen[bytes], launcher: str) -> None:
-    """While nothing is computed. MPICH's launcher for one machine would say of each rank that it was lost."""
+    """Ends the launcher before the computation begins. MPICH's launcher for one machine is killed, because it
+    would report each rank as lost."""
     with contextlib.suppress(ProcessLookupError):  # it has ended by itself
         if Path(launcher).name == LAUNCHERS[0]:
             os.killpg(process.pid, signal.SIGKILL)
@@ -189,29 +194,28 @@ def _outcome(folder: Path, ending: Ending, ranks: int) -> int:
         return int(told["exit_code"])
     run = _note_loss(folder)
     if told:
-        raise RankError(
-            f"the launcher of {ranks} ranks was killed, and the run ended in order. {run}", EXIT_LOST
-        )
+        raise RankError(f"the launcher of {ranks} ranks was killed; the run ended in order. {run}", EXIT_LOST)
     if ending.stopped:
         patience = (
-            f"{stop_patience(folder):g} s: continue a stopped rank (SIGCONT) sooner, or raise --patience."
+            f"{stop_patience(folder):g} s; continue a stopped rank (SIGCONT) sooner, or increase --patience."
         )
         raise RankError(f"{ending.stopped} was stopped and not continued within {patience} {run}", EXIT_LOST)
-    raise RankError(f"a rank of {ranks} was lost: {_how(ending.code)} {run}{_SAID}", EXIT_LOST)
+    raise RankError(f"one of {ranks} ranks was lost: {_how(ending.code)} {run}{_SAID}", EXIT_LOST)
 
 
 def _how(code: int | None) -> str:
     if code is None:
-        return "it ended without a word, and others went on waiting for it."
+        return "it ended without a message while other ranks waited for it."
     if code == -signal.SIGKILL:
         return (
-            "the launcher was killed, most likely as memory ran out: try fewer ranks, or a coarser spacing."
+            "the launcher was killed, most likely for lack of memory; use fewer ranks or a larger "
+            "domain.spacing."
         )
-    return f"the launcher ended with {code}."
+    return f"the launcher ended with exit code {code}."
 
 
 def _note_loss(folder: Path) -> str:
-    """Says in run.json that the run has failed, if it had begun."""
+    """Records in run.json that the run failed, if it had begun."""
     from eddyline.option_names import NOT_CLOSED, command
     from eddyline.stream import atomic, integrity
     from eddyline.stream.checkpoints import look
@@ -230,29 +234,29 @@ def _note_loss(folder: Path) -> str:
     except CorruptFileError as error:
         return f"{error}. "
     if content["outcome"] == NOT_CLOSED:
-        return f"{path} was computed, but not closed: `{command('resume', path)}` completes it. "
+        return f"{path} was computed, but not closed; `{command('resume', path)}` completes it. "
     if content["outcome"] == "running":
         content |= {"outcome": "failed", "message": "a rank was lost"}
         atomic.write_json(record, integrity.with_digest(content), durable=True)
     found = look(path / "checkpoints", world)
-    how = "goes on from its last checkpoint" if found else "begins it again"
+    how = "continues from its last checkpoint" if found else "starts again from the beginning"
     remedy = f"`{command('resume', path)}` {how}. " if found is not False else ""
-    return f"What {path} holds stays readable. {remedy}"
+    return f"The files in {path} stay readable. {remedy}"
 
 
 def tell_listening() -> None:
-    """The root says that it obeys signals from now on."""
+    """Called by the root: it handles signals from now on."""
     tell_computing(leads=True)
     _tell(LISTENS, "")
 
 
 def tell_run(folder: Path) -> None:
-    """The root says which run it is computing."""
+    """Called by the root: reports the run that it computes."""
     _tell("run", str(folder.absolute()))
 
 
 def tell_outcome(exit_code: int) -> bool:
-    """The root reports how the run ended, if a caller waits for that."""
+    """Called by the root: reports how the run ended. True if a caller waits for that."""
     return _tell("outcome.json", json.dumps({"exit_code": exit_code, "without_launcher": starter_has_gone()}))
 
 

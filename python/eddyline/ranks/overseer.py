@@ -1,5 +1,5 @@
-"""The overseer of `eddyline run --ranks N`: it sees which ranks are lost or stopped, and lets none of them
-outlive the launch."""
+"""The overseer of `eddyline run --ranks N`: it detects lost or stopped ranks, and ensures that none of them
+outlives the launch."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .processes import Process, remove_segments
 from .starter import INTERVAL, LAUNCHER, RANK, stop_patience
 
 GRACE = 10.0  # s that the launcher and other ranks may take to end after one of them
-PAUSE = 0.02  # s between looks at the launcher
-LATER = 0.05  # of the time since the start, after which shared memory is looked at again
+PAUSE = 0.02  # s between checks of the launcher
+LATER = 0.05  # interval between checks of shared memory, relative to the time since the start
 
 
 @dataclass
@@ -42,8 +42,8 @@ class Overseer:
         self._without = self._stopped = 0.0  # s since one has ended, since one is stopped
 
     def wait(self, early: Sequence[int]) -> Ending:
-        """Until all have ended, or a signal has come early. All are killed if one has ended or is stopped and
-        the others do not end."""
+        """Waits until all ranks have ended, or an early signal arrives. Kills all ranks if one has ended or
+        is stopped and the others do not end."""
         while not early:
             code = self.process.poll()
             passed = self._passed()
@@ -62,7 +62,7 @@ class Overseer:
         return Ending(self.process.returncode or 0)
 
     def end_all(self) -> None:
-        """Kills what is left of the launch, and removes what it shared."""
+        """Kills remaining processes of the launch, and removes their shared memory."""
         self._look()
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
@@ -75,7 +75,7 @@ class Overseer:
         remove_segments(self._segments)
 
     def _passed(self) -> float:
-        """Seconds since the last look; without those in which this process was stopped itself."""
+        """Seconds since the last check, without those in which this process itself was stopped."""
         now = time.monotonic()
         passed, self._last = min(now - self._last, 4 * INTERVAL), now
         return passed

@@ -27,7 +27,7 @@ class Process:
 
     @classmethod
     def of(cls, number: int) -> Process:
-        """The process that has this number now; if there is none, one that has ended."""
+        """The process that has this number now; if there is none, an ended process."""
         fields = _fields(number)
         return cls(number, int(fields[19]) if fields else -1)
 
@@ -49,8 +49,8 @@ class Process:
 
     @property
     def state(self) -> str:
-        """The letter that /proc gives it, such as R, S or T; empty once it has ended, a zombie too. Where
-        there is no /proc, a process counts as running."""
+        """Its state letter in /proc, such as R, S or T; empty for ended processes and zombies. Without /proc
+        a process counts as running."""
         if not Path("/proc/self/stat").exists():
             return "R"
         fields = _fields(self.number)
@@ -74,7 +74,7 @@ class Process:
         self.send(signal.SIGKILL)
 
     def segments(self) -> set[str]:
-        """Names of the shared memory by which it exchanges messages."""
+        """Names of its shared memory for messages."""
         try:
             return set(_SEGMENT.findall(Path(f"/proc/{self.number}/maps").read_text(errors="replace")))
         except OSError:
@@ -82,7 +82,7 @@ class Process:
 
 
 def remove_segments(names: Iterable[str]) -> None:
-    """Removes shared memory of ranks that have ended, as far as they have left it."""
+    """Removes shared memory that ended ranks have left behind."""
     for name in names:
         with contextlib.suppress(OSError):
             (SHARED_MEMORY / name).unlink()

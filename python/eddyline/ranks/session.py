@@ -28,18 +28,21 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE")
-"""Where an MPI's launcher says how many ranks it has started: MPICH and its kin, Open MPI, MVAPICH."""
+"""Environment variables in which launchers give the number of ranks: MPICH and derivatives, Open MPI,
+MVAPICH."""
 STEP_SIZE = "SLURM_STEP_NUM_TASKS"
-"""Where srun says so. It counts if no MPI's launcher does, which srun may have started, one on each node.
-SLURM_NTASKS is a wish of the whole job's, and stands in its batch script, too."""
+"""Variable in which srun gives the number of ranks. It counts only without an MPI launcher, because srun may
+have started such launchers, one per node. SLURM_NTASKS is a request of the whole job and is also set in its
+batch script."""
 TERMINAL = "EDDYLINE_TERMINAL"
-"""The terminal of that command: the root's own output goes through the launcher."""
+"""Variable with the terminal of the starting command: the output of the root itself goes through the
+launcher."""
 SITE = "EDDYLINE_SITE"
-"""The name of the site that this rank is at, if somebody gives it one."""
+"""Variable with the name of the site of this rank, if the user sets it."""
 
 
 class Session:
-    """The ranks of a run; without a launcher one, this process."""
+    """The ranks of a run; without a launcher only this process."""
 
     def __init__(self, communicator: _core.Communicator | None) -> None:
         self.communicator = communicator
@@ -63,8 +66,8 @@ class Session:
         return share_of_cores([(host, cores) for host, cores, *_ in places], self.rank)
 
     def sites(self, sizes: Sequence[int] = ()) -> list[int]:
-        """The site of each rank, numbered from 0: so many ranks at each, if `sizes` says so; else as
-        EDDYLINE_SITE names it for each rank; else its machine, as the message passing sees machines.
+        """The site of each rank, numbered from 0: from `sizes` (ranks per site) if given; else from
+        EDDYLINE_SITE of each rank; else its machine, as MPI identifies machines.
 
         Raises RankError if sizes are not those of this run, or if some ranks have a name and others none.
         """
@@ -101,8 +104,8 @@ class Session:
     def agree(self, prepare: Callable[[], Value], text: Callable[[Value], str]) -> Value:
         """The result of `prepare()`, if all ranks get the same; `text` describes it completely.
 
-        If it fails on a rank, it fails on all: with their own error, or with that of the first that has one.
-        """
+        If it fails on one rank, it fails on all ranks: with their own error, or with that of the first
+        failing rank."""
         if self.communicator is None:
             return prepare()
         value: Value | None = None
@@ -136,7 +139,7 @@ class Session:
             simulation.end()
 
     def take_a_core(self) -> None:
-        """Each rank of a machine computes on a core of its own from now on, as far as there are so many."""
+        """Binds each rank of a machine to its own core, if there are enough cores."""
         cores = allowed_cores()
         os.sched_setaffinity(0, {cores[self.rank % len(cores)]})
 
@@ -148,8 +151,8 @@ def _verdict(words: list[str]) -> str:
     for rank, word in enumerate(words):
         if word != words[0]:
             return (
-                f"rank {rank} was given another world, or other options, than rank 0: all ranks must read "
-                "the same file with the same --set"
+                f"rank {rank} has another world or other options than rank 0; all ranks must read the same "
+                "file with the same options"
             )
     return ""
 
@@ -166,13 +169,13 @@ def launched_ranks(environment: Mapping[str, str] = os.environ) -> int:
 
 
 def _size(text: str) -> int:
-    """A number of ranks; 1 for what is none."""
+    """A number of ranks; 1 if the text is no number."""
     return int(text) if text.isdecimal() else 1
 
 
 def _is_left_over(environment: Mapping[str, str]) -> bool:
-    """True if MPICH's launcher, which talks to its ranks through an open file, has no connection to this
-    process."""
+    """True if MPICH's launcher, which communicates with its ranks through an open file, has no connection to
+    this process."""
     told = environment.get("PMI_FD")
     if told is None:
         return False
@@ -193,10 +196,10 @@ def share_of_cores(places: Sequence[tuple[str, Sequence[int]]], rank: int) -> in
 
 
 def sites_of_sizes(sizes: Sequence[int], ranks: int) -> list[int]:
-    """The site of each rank where the first have sizes[0] ranks, the next sizes[1], ..."""
+    """The site of each rank; the first site has sizes[0] ranks, the next sizes[1], ..."""
     if min(sizes) < 1 or sum(sizes) != ranks:
         told = ",".join(map(str, sizes))
-        raise RankError(f"sites = {told}: must be one or more ranks a site, and {ranks} together")
+        raise RankError(f"sites = {told}: must be at least one rank per site, and {ranks} in total")
     return [site for site, size in enumerate(sizes) for _ in range(size)]
 
 
@@ -206,8 +209,8 @@ def sites_of_names(places: Sequence[tuple[str, int]]) -> list[int]:
     if named and len(named) < len(places):
         nameless = next(rank for rank, (name, _) in enumerate(places) if not name)
         raise RankError(
-            f"rank {named[0]} is at site {places[named[0]][0]!r}, rank {nameless} at none: set {SITE} for "
-            "all ranks or for none"
+            f"rank {named[0]} has {SITE} = {places[named[0]][0]!r}, but rank {nameless} has none; set it "
+            "for all ranks or for none"
         )
     keys: Sequence[object] = [name for name, _ in places] if named else [machine for _, machine in places]
     numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
@@ -216,7 +219,7 @@ def sites_of_names(places: Sequence[tuple[str, int]]) -> list[int]:
 
 @functools.lru_cache(maxsize=1)
 def join() -> Session:
-    """Joins the other ranks that a launcher has started, if one has. Raises RankError if that cannot be."""
+    """Connects to the other ranks that a launcher has started, if any. Raises RankError if that fails."""
     wanted = launched_ranks()
     if wanted <= 1:
         return Session(None)
@@ -225,14 +228,14 @@ def join() -> Session:
     communicator = _core.Communicator.connect(str(plugin()))
     if communicator.size != wanted:
         raise RankError(
-            f"{wanted} ranks were started, but Eddyline's MPI ({communicator.library}) sees "
+            f"{wanted} ranks were started, but Eddyline's MPI ({communicator.library}) finds "
             f"{communicator.size}: {_remedy(wanted)} (docs/ranks.md)"
         )
     atexit.register(communicator.disconnect)
     atexit.register(end_without_starter)  # before that: without its launcher MPI cannot shut down
     folder = os.environ.get(FOLDER)
     if folder and communicator.rank == 0:
-        with contextlib.suppress(OSError):  # the command has gone, as this rank is about to see
+        with contextlib.suppress(OSError):  # the command has ended; this rank will notice soon
             Path(folder, "pid").write_text(str(Process.of(os.getpid())))
     return Session(communicator)
 
@@ -241,12 +244,12 @@ def _remedy(wanted: int) -> str:
     """Advice if `wanted` ranks do not find each other."""
     if os.environ.get(STEP_SIZE) == str(wanted):
         return (
-            "srun does not speak with this MPI. Choose how it does, e.g. srun --mpi=pmi2 for MPICH and "
-            "--mpi=pmix for Open MPI; srun --mpi=list says what there is"
+            "srun cannot start this MPI. Select its interface, e.g. srun --mpi=pmi2 for MPICH or "
+            "--mpi=pmix for Open MPI; srun --mpi=list shows all"
         )
     return (
-        "the launcher belongs to another MPI. Use that MPI's mpiexec (for --ranks, name it in "
-        "EDDYLINE_MPIEXEC), or build Eddyline with the launcher's MPI"
+        "the launcher belongs to another MPI. Use the mpiexec of Eddyline's MPI (with --ranks: set "
+        "EDDYLINE_MPIEXEC), or build Eddyline with the MPI of the launcher"
     )
 
 
@@ -256,12 +259,12 @@ def is_follower() -> bool:
 
 
 def plugin() -> Path:
-    """The library through which ranks talk. Raises RankError if this build has none."""
+    """The library for communication between ranks. Raises RankError if this build has none."""
     named = os.environ.get("EDDYLINE_MPI")
     path = Path(named) if named else _built()
     if path is None or not path.is_file():
-        where = f"{path} does not exist" if named else "this build of Eddyline has no message passing"
-        raise RankError(f"{where}: install it again with an MPI, e.g. pip install 'eddyline[mpi]'")
+        where = f"{path} does not exist" if named else "this build of Eddyline has no MPI"
+        raise RankError(f"{where}; install Eddyline again with an MPI, e.g. pip install 'eddyline[mpi]'")
     return path
 
 

@@ -1,5 +1,4 @@
-"""The processes that started the ranks, `eddyline run --ranks N` and the launcher: no rank goes on without
-them."""
+"""The processes that started the ranks, `eddyline run --ranks N` and the launcher: ranks end without them."""
 
 from __future__ import annotations
 
@@ -17,23 +16,23 @@ from .processes import Process, remove_segments
 FOLDER = "EDDYLINE_LAUNCH"
 """Folder that the command and its ranks share."""
 STARTER = "EDDYLINE_STARTER"
-"""The command's process and machine."""
+"""Process and machine of the command."""
 NAME, LAUNCHER = "starter", "launcher"
 """Files of the folder that name these processes."""
 RANK = "rank-"
-"""Each rank has a file whose name begins so: its process, and its number if the launcher told it."""
+"""Prefix of the file of each rank: its process, and its number if known from the launcher."""
 PATIENCE_FILE = "patience"
 NUMBERS = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID")
 PATIENCE = 300.0  # s
-INTERVAL = 0.25  # s between looks
-GRACE = 5.0  # s that a rank goes on without another one
+INTERVAL = 0.25  # s between checks
+GRACE = 5.0  # s that a rank continues after another one has ended
 EXIT_LOST = 5
 _gone, _computes, _leads = threading.Event(), threading.Event(), threading.Event()
 _watch: list[_Watch] = []  # the one of this process
 
 
 def tell_starter(folder: Path) -> dict[str, str]:
-    """Says in the folder which process starts the ranks. Gives what their environment must hold."""
+    """Records in the folder the process that starts the ranks. Returns their environment variables."""
     own = Process.of(os.getpid())
     (folder / NAME).write_text(str(own))
     return {FOLDER: str(folder), STARTER: f"{own} {os.uname().nodename}"}
@@ -59,7 +58,7 @@ def watch_starter() -> None:
 
 
 def tell_computing(*, leads: bool) -> None:
-    """Makes SIGTERM to the root end the run in order from now on."""
+    """From now on SIGTERM to the root ends the run in order."""
     if leads:
         _leads.set()
     _computes.set()
@@ -71,13 +70,13 @@ def starter_has_gone() -> bool:
 
 
 def end_without_starter(exit_code: int = 0) -> None:
-    """Ends this process if its starter has gone: nothing that would need the launcher is done any more."""
+    """Ends this process if its starter has ended, without steps that need the launcher."""
     if _gone.is_set() and _watch:
         _watch[0].leave(exit_code, kill=exit_code != 0)
 
 
 class _Watch:
-    """Looks after starter, launcher and the other ranks."""
+    """Watches the starter, the launcher and the other ranks."""
 
     def __init__(self, folder: Path, starter: Process) -> None:
         self.folder, self.starter = folder, starter
@@ -145,7 +144,7 @@ def stop_patience(folder: Path) -> float:
 
 
 def _discard_output() -> None:
-    """Output of a rank goes through the launcher, and cannot be written any more."""
+    """Discards further output of a rank, because it would go through the ended launcher."""
     null = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
         os.dup2(null, stream)

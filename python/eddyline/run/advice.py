@@ -1,4 +1,4 @@
-"""Advice for runs that did not end as they should: commands that work when they are pasted."""
+"""Advice for runs that did not reach their end, as commands that can be pasted into a shell."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def resuming(folder: RunFolder, record: Mapping[str, Any]) -> str:
     try:
         found = look(folder.checkpoints, integrity.read_text(folder.world))
     except (OSError, ValueError):
-        return "its world.toml is missing or cannot be read, so that it cannot go on"
+        return "it cannot be resumed: its world.toml is missing or cannot be read"
     if found:
-        return f"`{command('resume', folder.path)}` goes on from its last checkpoint"
+        return f"`{command('resume', folder.path)}` continues from its last checkpoint"
     if found is None and can_begin_again(record):
-        return f"`{command('resume', folder.path)}` begins it again, as it has no checkpoint yet"
-    return f"no checkpoint of it is whole; `{again(folder.world, record)}` computes it again"
+        return f"`{command('resume', folder.path)}` starts it again, as it has no checkpoint yet"
+    return f"none of its checkpoints is intact; `{again(folder.world, record)}` computes it again"
 
 
 def is_resumable(folder: RunFolder, record: Mapping[str, Any]) -> bool:
@@ -37,7 +37,7 @@ def is_resumable(folder: RunFolder, record: Mapping[str, Any]) -> bool:
 
 
 def can_begin_again(record: Mapping[str, Any]) -> bool:
-    """True if a run without a checkpoint would get farther when repeated: not if one of its steps failed."""
+    """True if a run without a checkpoint can be repeated with success: not if one of its steps failed."""
     return "details" not in record
 
 

@@ -1,5 +1,5 @@
-"""The last words of a run on the terminal: values against expectations, folder, picture, fingerprint, what
-to try."""
+"""Closing lines of a run on the terminal: values and expectations, folder, report, picture, fingerprint, next
+command."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 
 TOO_FAST = 0.4
-"""The highest Mach number of a liquid that goes without a warning; 0.1 is usual."""
+"""Mach number of a liquid above which a warning is printed; 0.1 is usual."""
 
 
 TENSE = 0.005
-"""The mean share of a liquid under tension that goes without a warning."""
+"""Mean share of a liquid under tension above which a warning is printed."""
 
 
 def closing_lines(run: Run, *, error_follows: bool = False) -> str:
-    """The table, then one line each for folder, picture, fingerprint and the next command. error_follows: why
-    a run failed is told elsewhere."""
+    """The table, then one line each for folder, report, picture, fingerprint and the next command.
+    error_follows: the reason of a failed run is printed elsewhere."""
     lines = table_lines(run)
     if run.outcome != "finished" and not error_follows:
         lines.append(run.message if run.outcome == "stopped by user" else f"{run.outcome}: {run.message}")
@@ -43,9 +43,10 @@ def closing_lines(run: Run, *, error_follows: bool = False) -> str:
     folder = RunFolder(run.folder)
     picture = folder.movie if folder.movie.is_file() else folder.picture
     if BREAKS in run.record:
-        lines.append(f"BREAKS THE LAW: {run.record[BREAKS]}")
+        lines.append(f"breaks the law: {run.record[BREAKS]}")
     lines += [
         f"folder       {run.folder}",
+        f"report       {folder.report if folder.report.is_file() else 'none'}",
         f"picture      {picture if picture.is_file() else 'none'}",
         f"fingerprint  {run.fingerprint or 'none'}{_again(run)}",
         f"next         {next_command(run)}",
@@ -66,8 +67,8 @@ def _tense(results: Mapping[str, Any]) -> Iterator[str]:
         return
     yield (
         f"on average {100 * tension['mean']:.2g} % of the fluid was under tension, up to "
-        f"{100 * tension['max']:.2g} %: it hangs together where it would part. Try a smaller "
-        "domain.spacing, and see budget.under_tension."
+        f"{100 * tension['max']:.2g} %: the fluid sticks together where it should separate. Try a smaller "
+        "domain.spacing; see budget.under_tension."
     )
 
 
@@ -90,7 +91,7 @@ def _again(run: Run) -> str:
     """Result of a run that repeats another one: whether the bits are the same."""
     before = run.record.get("replay_of")
     same = before is not None and run.fingerprint == before["fingerprint"]
-    return f", the same as that of {before['folder']}" if before and same else ""
+    return f", identical to {before['folder']}" if before and same else ""
 
 
 def table_lines(run: Run) -> list[str]:
@@ -117,7 +118,8 @@ def table_lines(run: Run) -> list[str]:
 
 
 def short_names(quantities: Sequence[str]) -> list[str]:
-    """`Cd max` for `cylinder.drag_coefficient.max`; with the body in front where there are several."""
+    """Short names, such as `Cd max` for `cylinder.drag_coefficient.max`; with the body in front if there are
+    several bodies."""
     parts = [
         re.fullmatch(r"(\w+)\.(drag_coefficient|lift_coefficient|strouhal)(\.\w+)?", q) for q in quantities
     ]
@@ -133,8 +135,7 @@ def short_names(quantities: Sequence[str]) -> list[str]:
 
 
 def measured_text(item: Mapping[str, Any]) -> str:
-    """The value with its statistical error; of a curve the relative difference, and by how much it is shifted
-    for it."""
+    """The value with its statistical error; for a curve the relative difference and the shift."""
     if item["measured"] is None:
         return str(item["note"])
     if _is_whole_curve(item):
@@ -144,7 +145,8 @@ def measured_text(item: Mapping[str, Any]) -> str:
 
 
 def window_text(item: Mapping[str, Any]) -> str:
-    """`maximum of 7 periods, 4.1 to 6.4 s`; empty for a value that says itself what it is."""
+    """Statistic and window, such as `maximum of 7 periods, 4.1 to 6.4 s`; empty if the value needs no
+    explanation."""
     if not item.get("what") or _is_whole_curve(item):
         return ""
     window = item["window"]
@@ -177,12 +179,13 @@ def verdict_text(item: Mapping[str, Any], spacing: str) -> str:
 
 
 def foreseen_text(item: Mapping[str, Any]) -> str:
-    """What the world is known to give at this spacing, of a value that is outside just so; else empty."""
+    """Expected value at this spacing, if the value is outside its band as earlier runs at this spacing were;
+    else empty."""
     return f", expected at this spacing: {item['foreseen']}" if item.get("foreseen") else ""
 
 
 def _percent(share: float) -> str:
-    """`+2.2 %`, and no sign before nothing."""
+    """Percentage such as `+2.2 %`; zero has no sign."""
     percent = round(100 * share, 1)
     return f"{percent:+.1f} %" if percent else "0.0 %"
 
@@ -240,11 +243,11 @@ def proposal(world: str) -> str:
 
 
 def _values_without_expectations(results: Mapping[str, Any]) -> list[str]:
-    """The values themselves, where nothing is expected of them; the highest speed if there are none."""
+    """The values of a world without expectations; the highest speed if it has no values."""
     values = without_duplicates(results.get("values", []))
     if not values:
         speed = results.get("series", {}).get("budget", {}).get("max_speed")
-        return [f"highest speed {speed['max']:.4g} m/s; this world expects no values"] if speed else []
+        return [f"highest speed {speed['max']:.4g} m/s; this world has no [[expect]]"] if speed else []
     names = short_names([value["name"] for value in values])
     width = max(map(len, names))
     return [
@@ -254,8 +257,8 @@ def _values_without_expectations(results: Mapping[str, Any]) -> list[str]:
 
 
 def without_duplicates(values: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The values that there are; a quantity that has none stands once, without its statistics, with the
-    reason. That of a force is the one of its coefficients."""
+    """Existing values. A quantity without a value appears once, without its statistics, with the reason; for
+    a force the reason is that of its coefficients."""
     out: dict[str, dict[str, Any]] = {}
     there = {_quantity_of(value["name"]) for value in values if value["value"] is not None}
     for value in values:
@@ -268,7 +271,7 @@ def without_duplicates(values: Sequence[Mapping[str, Any]]) -> list[dict[str, An
 
 
 def value_text(value: Mapping[str, Any]) -> str:
-    """`3.31 +- 0.02 N/m`, or why there is no value."""
+    """Value such as `3.31 +- 0.02 N/m`, or the reason why there is none."""
     if value["value"] is None:
         return str(value["note"])
     unit = "" if value["unit"] in ("", "1") else f" {value['unit']}"
@@ -276,10 +279,11 @@ def value_text(value: Mapping[str, Any]) -> str:
 
 
 def _body_of(quantity: str) -> str:
-    """`cylinder` of `force.cylinder.total_x`; of others nothing."""
+    """Body of a force, such as `cylinder` for `force.cylinder.total_x`; else empty."""
     return quantity.split(".")[1] if quantity.startswith("force.") else ""
 
 
 def _quantity_of(name: str) -> str:
-    """A name without its statistic: `cylinder.drag_coefficient`; `cylinder.strouhal` has none."""
+    """A name without its statistic, such as `cylinder.drag_coefficient`; `cylinder.strouhal` has no
+    statistic."""
     return name if name.endswith(".strouhal") else name.rpartition(".")[0]

@@ -1,4 +1,4 @@
-"""While a run is on its way: since when its numbers can be trusted, or when that is likely."""
+"""Forecast for a running simulation: from what time its statistics are converged, or when that is likely."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     from eddyline.world import World
 
 INTERVAL = 5.0  # s of wall time between looks: each reads the series of forces
-HOLD = 2.0  # periods for which a new verdict must have held before it is told
-SPAN = 0.1  # of the time so far, in place of these where there is no period
-PROBES = 4  # moments of that time at which the verdict must have been the same
+HOLD = 2.0  # periods for which a new verdict must have held before it is reported
+SPAN = 0.1  # share of the time so far that replaces HOLD for a flow without a period
+PROBES = 4  # number of times within that span at which the verdict must have been the same
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """words: for the progress of the run; empty as long as nothing can be said.  likely: the time of the
-    first trusted number [s]; None if it is there or not known."""
+    """words: text for the progress line; empty while nothing is known. likely: expected time of the first
+    converged value [s]; None if it exists or is not known."""
 
     words: str = ""
     likely: float | None = None
 
 
 class ConvergenceForecast:
-    """Looks now and then at what the series of forces say so far. Near a threshold noise lets them say one
-    thing and another in turn: the verdict changes only when a new one has held for some periods."""
+    """Analyses the force series at intervals while a run computes. Near a threshold, noise makes the verdict
+    alternate; it therefore changes only after a new verdict has held for some periods."""
 
     def __init__(self, world: World, folder: RunFolder) -> None:
         self._world = world
@@ -44,15 +44,15 @@ class ConvergenceForecast:
         self._verdict = ""  # "periodic" or "steady", if the flow is
         self._said = Forecast()  # when the verdict was last confirmed
         self._hold = 0.0  # for how long another verdict must hold [s]
-        self._settled = ""  # what the flow has been when there were numbers last
+        self._settled = ""  # latest verdict other than unsettled
 
     def look(self, time: float, removed: Container[str] = ()) -> Forecast:
-        """The latest outlook at `time` [s], a new one if it is time. gone: bodies that were removed."""
+        """The latest forecast at `time` [s]; computes a new one when it is due. removed: removed bodies."""
         if clock.perf_counter() >= self._next:
             self._latest = self.look_now(removed)
             self._next = clock.perf_counter() + INTERVAL
         if self._latest.likely is not None and time >= self._latest.likely:
-            return Forecast(f"{self._numbers} soon")  # the forecast is due, but has not come true
+            return Forecast(f"{self._numbers} expected soon")  # the forecast is due, but has not come true
         return self._latest
 
     def look_now(self, removed: Container[str] = ()) -> Forecast:
@@ -67,7 +67,7 @@ class ConvergenceForecast:
             return Forecast()
         found = _verdict(states)
         if found != self._verdict and not self._has_held(found, series, self._hold or _hold(states, series)):
-            return self._said if self._verdict else Forecast(f"{self._numbers} soon")
+            return self._said if self._verdict else Forecast(f"{self._numbers} expected soon")
         self._verdict = found
         if not found:
             self._hold = 0.0
@@ -88,22 +88,22 @@ class ConvergenceForecast:
         return True
 
     def _unsettled(self, states: Sequence[FlowState], series: Series) -> Forecast:
-        """When there will be numbers, or why there are none."""
+        """Forecast of the first converged values, or the reason why there are none."""
         unsettled = [state for state in states if isinstance(state, Unsettled)]
         times = [state.likely for state in unsettled if state.likely is not None]
         if len(times) < len(unsettled):
             return Forecast(f"no longer {self._settled}" if self._settled else unsettled[0].reason)
         latest, now = max(times), _last_time(series)
         if latest <= now:
-            return Forecast(f"{self._numbers} soon")
-        late = ", after the end" if latest > self._world.end else ""
+            return Forecast(f"{self._numbers} expected soon")
+        late = ", after time.end" if latest > self._world.end else ""
         rounded = f"{latest:.2g}"
         shown = rounded if float(rounded) > now else f"{latest:.4g}"
         return Forecast(f"{self._numbers} likely at t = {shown} s{late}", latest)
 
     @property
     def _numbers(self) -> str:
-        return f"no longer {self._settled}, numbers" if self._settled else "first numbers"
+        return f"no longer {self._settled}, converged values" if self._settled else "first converged values"
 
 
 def _verdict(states: Sequence[FlowState]) -> str:

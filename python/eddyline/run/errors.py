@@ -24,21 +24,21 @@ class RunError(Exception):
 
 
 class RequestError(RunError, ValueError):
-    """An argument that cannot be followed."""
+    """An argument that is not valid."""
 
     exit_code = EXIT_BAD_INPUT
 
 
 class FolderInUseError(RequestError):
-    """The folder asked for holds something already."""
+    """The requested folder is not empty."""
 
 
 class MissingFileError(RequestError, FileNotFoundError):
-    """A file that a run has not made, or not yet; the line names what makes it."""
+    """A file that a run has not written, or not yet; the message names the command that writes it."""
 
 
 class WriteError(RunError):
-    """The disk is full, read-only or not ours."""
+    """The disk is full, read-only or not accessible."""
 
     exit_code = EXIT_CANNOT_WRITE
 
@@ -49,7 +49,7 @@ class WriteError(RunError):
 
 
 class StepFailedError(RunError):
-    """A step produced what no flow does; the run is kept as far as it came."""
+    """A step failed, e.g. with values that are not finite; the run up to this step is kept."""
 
     exit_code = EXIT_FAILED_STEP
 
@@ -60,7 +60,7 @@ class StepFailedError(RunError):
 
 def explain_write(path: Path, error: OSError) -> str:
     if error.errno in _DISK_FULL:
-        return f"{path}: disk full; the run stopped, what was written before stays readable"
+        return f"{path}: disk full; the run stopped, and the files written so far stay readable"
     if error.errno == errno.ENOTDIR:
-        return f"{path}: cannot write: a part of the path is a file, not a folder"
+        return f"{path}: cannot write: part of the path is a file, not a folder"
     return f"{path}: cannot write: {error.strerror or error}"

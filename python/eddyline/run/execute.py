@@ -68,29 +68,27 @@ def run(
     report: bool = True,
     live: str | None = None,
 ) -> Run:
-    """Runs a world and keeps everything in a folder of its own: `runs/NAME/0001`, 0002, ... or `out`.
+    """Runs a world and writes all files to a new folder: `runs/NAME/0001`, 0002, ... or `out`.
 
-    world: a World, or the path of a world file, then with `overrides` such as {"let.Re": 20}.
-    steps, until: stop after so many steps, or at this simulated time [s]; else at the end the world gives.
-    threads: of each rank; 0: all cores, shared among the ranks of the machine, as far as they pay. boxes:
-        parts into which each rank cuts its domain. decomposition: "bisection", "blocks", "strips" (across the
-        longest axis) or "strips-x", "strips-y", "strips-z". rebalance: whether ranks share the domain out
-        anew when that is worth its price. exchange: how they exchange boundaries, e.g. "nonblocking",
-        "shared" or "auto" (all: docs/exchange.md). combine: "site" to send what the ranks of one site have
-        for those of another in one message. compress: "site" to compress messages between sites by predictive
-        coding. sites: how many ranks each site has, e.g. (2, 2); without it as the environment variable
-        EDDYLINE_SITE names them, or machines. lazy: exchange before every so many steps only; each rank then
-        computes what is around its cells as well. None of them changes a bit of the result.
-    lazy_inexact: with `lazy`, boundaries stand still meanwhile instead. The result then depends on
-        ranks, boxes and decomposition, and the run says that it breaks the law.
-    patience: how long a rank waits for others within a step before it gives up [s]; 0: for ever.
-    checkpoint_every: seconds of wall time between checkpoints, from which `resume` goes on; a younger run has
-        one when it is a minute old, and whenever it is twice as old. One is also written at the end, at
-        Ctrl-C, SIGTERM and SIGHUP, and at SIGUSR1. 0: only then.
-    checksums: keep a checksum of the whole state after every so many steps, by which `compare` finds the
-        first step at which two runs part; 0: with snapshots only.
-    out: a new or empty folder. movie, report: whether to make them (`eddyline export` makes them later).
-    live: the address of a hub (`eddyline serve` prints it) that shows the run while it runs, and steers it.
+    world: a World, or the path of a world file, then with `overrides` such as {"let.Re": 20}. steps, until:
+    stop after this number of steps, or at this simulated time [s]; default time.end. threads: of each rank;
+    0: all cores, shared among the ranks of the machine, as far as they pay. boxes: parts into which each rank
+    cuts its domain. decomposition: "bisection", "blocks", "strips" (across the longest axis) or "strips-x",
+    "strips-y", "strips-z". rebalance: whether ranks share the domain out anew when that is worth its price.
+    exchange: how they exchange boundaries, e.g. "nonblocking", "shared" or "auto" (all: docs/exchange.md).
+    combine: "site" to send what the ranks of one site have for those of another in one message. compress:
+    "site" to compress messages between sites by predictive coding. sites: how many ranks each site has, e.g.
+    (2, 2); without it as the environment variable EDDYLINE_SITE names them, or machines. lazy: exchange
+    before every so many steps only; each rank then computes what is around its cells as well. None of them
+    changes a bit of the result. lazy_inexact: with `lazy`, boundaries stand still meanwhile instead. The
+    result then depends on ranks, boxes and decomposition, and the run says that it breaks the law. patience:
+    how long a rank waits for others within a step before it gives up [s]; 0: for ever. checkpoint_every:
+    seconds of wall time between checkpoints, from which `resume` goes on; a younger run has one when it is a
+    minute old, and whenever it is twice as old. One is also written at the end, at Ctrl-C, SIGTERM and
+    SIGHUP, and at SIGUSR1. 0: only then. checksums: keep a checksum of the whole state after every so many
+    steps, by which `compare` finds the first step at which two runs part; 0: with snapshots only. out: a new
+    or empty folder. movie, report: whether to make them (`eddyline export` makes them later). live: the
+    address of a hub (`eddyline serve` prints it) that shows the run while it runs, and steers it.
 
     Ctrl-C ends the run at a step boundary; its folder is complete and its outcome "stopped by user". Raises
     WorldError, RequestError or TypeError before anything is written, StepFailedError if the computation broke
@@ -159,8 +157,8 @@ def resume(
     report: bool = True,
     live: str | None = None,
 ) -> Run:
-    """Goes on with a run in its folder, from its last whole checkpoint, to the bits of one that never
-    stopped.
+    """Resumes a run in its folder, from its last intact checkpoint. The result is bit-identical to that of an
+    uninterrupted run.
 
     run: a Run, its folder, or `runs/NAME` for the latest run of a world.
     steps, until: as in `run`, counted from the start of the run. Without them a run that did not come to its
@@ -223,9 +221,9 @@ def resume(
 
 @dataclass
 class _Resumption:
-    """State from which a run continues. steps, until: its end; None: the end that the world gives.
-    without_last_command: whether it leaves out its last command, `unwanted`. is_computed: it is there
-    already, and only has to be closed. checkpoint: None to begin again."""
+    """State from which a run resumes. steps, until: its end; None: time.end. without_last_command: omit its
+    last command, `unwanted`. is_computed: all steps are done, and it only has to be closed. checkpoint: None
+    to start again."""
 
     folder: RunFolder
     record: Mapping[str, Any]
@@ -266,12 +264,13 @@ class _Resumption:
         return time >= self.end or (self.steps is not None and step >= self.steps)
 
     def find_checkpoint(self) -> None:
-        """Raises RequestError if the run cannot go on, or is where it is to end."""
+        """Finds the checkpoint to resume from. Raises RequestError if the run cannot be resumed, or has
+        reached its end."""
         folder = self.folder
         self.unwanted = _last_command(folder) if self.without_last_command else None
         before = math.inf if self.unwanted is None else self.unwanted.step
         try:
-            with folder.held():  # or its first one may be still to come
+            with folder.held():  # otherwise its first one may still be written
                 found = find_checkpoint(folder.checkpoints, lambda text: print(text, file=sys.stderr), before)
         except NoCheckpointError as error:
             if not can_begin_again(self.record):
@@ -281,13 +280,14 @@ class _Resumption:
             raise RequestError(str(error)) from None
         if found.world != world_digest(self.world.source):
             raise RequestError(
-                f"{folder.world}: has changed since the run; a run goes on with the world it began with"
+                f"{folder.world}: was changed after the run began; restore the original file to resume the "
+                "run"
             )
         is_closed = self.record["outcome"] in ("finished", "stopped by user") or "details" in self.record
         if is_closed and self._is_reached(found.step, found.time):
             raise RequestError(
-                f"{folder}: is at t = {found.time:.4g} s, step {found.step:,} already: give a "
-                f"later {called('until')} or more {called('steps')}, counted from the start of the run"
+                f"{folder}: has already reached t = {found.time:.4g} s, step {found.step:,}; give a later "
+                f"{called('until')} or more {called('steps')}, counted from the start of the run"
             )
         self.checkpoint = found
 
@@ -296,7 +296,7 @@ class _Resumption:
 def simulated(
     world: World, execution_options: ExecutionOptions, ranks: Session
 ) -> Iterator[tuple[_core.Simulation, StopRequests]]:
-    """The simulation of a world on all ranks. Those that are not the root stay here until it is over."""
+    """Yields the simulation of a world on all ranks. Ranks other than the root stay here until it ends."""
     from eddyline import _core
 
     ranks.patience = execution_options.patience
@@ -327,7 +327,7 @@ def _load(world: World | str | os.PathLike[str], overrides: Mapping[str, str | f
     from eddyline.world import World
 
     if overrides and isinstance(world, World):
-        raise RequestError("overrides go with the path of a world file; this world is made already")
+        raise RequestError("overrides require the path of a world file; world is a World object")
     return World.of(world, overrides)
 
 
@@ -353,13 +353,13 @@ def journal_of(folder: RunFolder) -> list[Entry]:
 
 
 def _last_command(folder: RunFolder) -> Entry:
-    """The last command that changed something and counts. Raises RequestError if there is none."""
+    """The last command that changed the run and is not omitted. Raises RequestError if there is none."""
     from eddyline.live.steering import CONTROL
 
     commands = [entry for entry in journal_of(folder) if entry.name not in CONTROL]
     if not commands:
         raise RequestError(
-            f"{folder}: was not steered; leave out {called('without_last_command')} to go on with it"
+            f"{folder}: has no live commands; omit {called('without_last_command')} to resume it"
         )
     return commands[-1]
 
@@ -393,7 +393,7 @@ def _check(world: World, *, end: float, steps: int | None, execution_options: Ex
 
 
 def check_request(world: World, *, steps: int | None, until: float | None, threads: int, boxes: int) -> None:
-    """Raises what `run` would raise, without running."""
+    """Checks the arguments of `run` without running; raises the same errors."""
     execution_options = ExecutionOptions(threads=threads, boxes=boxes)
     _check(world, end=_end(world, until), steps=steps, execution_options=execution_options)
 

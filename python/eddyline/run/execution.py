@@ -1,4 +1,4 @@
-"""A run in progress: from its first step to its last, and what is made of it afterwards."""
+"""A run in progress, from its first step to its results, pictures and report."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from eddyline.run.recorder import Recorder
     from eddyline.world import World
 
-FIRST_CHECKPOINT = 60.0  # s of wall time until one, if checkpoints are kept at all
-SLICE = 0.2  # s of wall time between looks at Ctrl-C, progress and the writer
+FIRST_CHECKPOINT = 60.0  # s of wall time until the first one, if checkpoints are written
+SLICE = 0.2  # s of wall time between checks of Ctrl-C, progress and the writer
 MOST_LAPS, LEAST_LAPS = 30_000, 300  # of a timeline: of all ranks, of each
 
 
@@ -60,9 +60,9 @@ class Execution:
         self.end, self.steps = end, steps
         self.live_session = LiveSession(world, simulation, folder, stop, None, ())
         self.checkpoint_every = checkpoint_every
-        self.checkpoint: Checkpoint | None = None  # from which it goes on,
-        self._before: dict[str, Any] | None = None  # and what run.json was, until it does
-        self._again = False  # it begins again in a folder that has no checkpoint
+        self.checkpoint: Checkpoint | None = None  # checkpoint from which it resumes,
+        self._before: dict[str, Any] | None = None  # and the former run.json, until it does
+        self._again = False  # it starts again in a folder that has no checkpoint
         self._is_computed = self._is_evaluated = False
         self._makes = {"movie": True, "report": True}
         self.started = clock.perf_counter()
@@ -82,7 +82,7 @@ class Execution:
         }
 
     def steered_by(self, live: Address | None, hosts: Sequence[str], past: Sequence[Entry]) -> None:
-        """live: the hub that shows and steers the run; past: what a journal says of it."""
+        """live: the hub that shows and steers the run. past: entries of its journal."""
         from eddyline.run.live_session import LiveSession
 
         self.live_session = LiveSession(
@@ -90,19 +90,19 @@ class Execution:
         )
 
     def go_on(self, checkpoint: Checkpoint) -> None:
-        """Takes up the folder's run at a checkpoint. run.json remembers what each part of it was."""
+        """Resumes the run of the folder at a checkpoint. run.json keeps an entry for each part."""
         self.live_session.begin(checkpoint.step)
         self.simulation.restore(checkpoint.parts())
         self._take_over(checkpoint.step, checkpoint.time)
         self.checkpoint = checkpoint
 
     def begin_again(self) -> None:
-        """Takes up the folder's run, which has no checkpoint, at its start."""
+        """Starts the run of the folder again, as it has no checkpoint."""
         self._take_over(0, 0.0)
         self._again = True
 
     def _take_over(self, step: int, time: float) -> None:
-        """Earlier entries of run.json are kept."""
+        """Copies the earlier entries of run.json."""
         before = self.folder.read_record()
         parts = before.get("resumed", [])
         now = {"step": step, "time": time, "at": self.record["started"]}
@@ -120,7 +120,7 @@ class Execution:
             for warning in self.world.warnings:
                 shown.warn(f"note: {warning}")
             if BREAKS in self.record:
-                shown.warn(f"BREAKS THE LAW: {self.record[BREAKS]}")
+                shown.warn(f"warning: breaks the law: {self.record[BREAKS]}")
             problem = self._compute(shown)
             self._close_record()
             run = self._evaluate()
@@ -141,7 +141,7 @@ class Execution:
         return run
 
     def _begin(self) -> None:
-        """Keeps the world as run and says that the run is on its way."""
+        """Writes world.toml and run.json with the outcome "running"."""
         from eddyline.stream import atomic
 
         if self._before is None:
@@ -151,8 +151,8 @@ class Execution:
         self.folder.write_record(self.record)
 
     def _copy_curves(self) -> None:
-        """Reference curves that lie beside the world file go with the run, so that its folder stands
-        alone."""
+        """Copies reference curves beside the world file into the folder of the run, so that it is
+        self-contained."""
         from eddyline.stream import atomic
 
         if self.world.path is None:
@@ -163,7 +163,7 @@ class Execution:
                 atomic.write_bytes(self.folder.path / expect.curve, beside.read_bytes())
 
     def _compute(self, shown: RunProgress) -> Exception | None:
-        """All steps. Gives the StepError that ended them, if one did."""
+        """Computes all steps. Returns the StepError that ended them, if any."""
         from eddyline import _core
         from eddyline.run.recorder import Recorder
         from eddyline.stream.frames import FrameFiles
@@ -216,15 +216,15 @@ class Execution:
         return problem
 
     def _note_end(self) -> None:
-        """Outcome of the run once it is closed."""
+        """Sets the outcome of the run after it is closed."""
         stopped = self.stop.asked and not self._reached_end()
         self.record["outcome"] = "stopped by user" if stopped else "finished"
-        why = "as the command that started its ranks was killed" if starter_has_gone() else "by the user"
+        why = "because the command that started its ranks was killed" if starter_has_gone() else "by the user"
         self.record["message"] = f"stopped {why} at t = {self.simulation.time:.4g} s" if stopped else ""
 
     def _checkpoint_is_due(self, saved: float) -> bool:
-        """`saved`: when the last one was written. Young runs are kept more often: one that is killed loses
-        half of its time at most, or a minute."""
+        """saved: time of the last checkpoint. Early in a run checkpoints are more frequent: a killed run
+        loses at most half of its time, or a minute."""
         if self.stop.checkpoint_asked or self.checkpoint_every == 0:
             return self.stop.checkpoint_asked
         young = max(FIRST_CHECKPOINT, saved - self.started)
@@ -254,7 +254,7 @@ class Execution:
         )
 
     def _share(self) -> float:
-        """Record of the finished run."""
+        """Completed part of the run, 0 to 1."""
         by_time = self.simulation.time / self.end if self.end > 0 else 1.0
         return min(max(by_time, self.simulation.step_count / max(self.steps, 1)), 1.0)
 
@@ -285,14 +285,14 @@ class Execution:
         self._is_computed = True
 
     def _evaluate(self) -> Run:
-        """Writes results.json. Gives the run as it will be when it is closed."""
+        """Writes results.json. Returns the run as it will be after closing."""
         run = Run(self.folder)
         run.record = self.record
         evaluate_run(run, self.world, self.live_session.removed)
         return run
 
     def _publish(self, run: Run, shown: RunProgress) -> None:
-        """Pictures, movie, charts and report; another Ctrl-C leaves out what is still missing."""
+        """Writes pictures, movie, charts and report; another Ctrl-C skips those that are still missing."""
         from eddyline.run.publish import publish
 
         self.stop.finishing = True
@@ -301,12 +301,12 @@ class Execution:
         except KeyboardInterrupt:
             repair = command("export", self.folder.path)
             with contextlib.suppress(OSError):  # the terminal may have gone
-                print(f"pictures or report left out; `{repair}` makes them", file=sys.stderr, flush=True)
+                print(f"pictures or report skipped; `{repair}` writes them", file=sys.stderr, flush=True)
         finally:
             self.stop.finishing = False
 
     def _cannot_write(self, error: OSError) -> WriteError:
-        """Says in run.json, if there is room, that the disk refused. A run that was computed by then can be
+        """Records the write error in run.json, if there is space. A run that is already computed can be
         closed later."""
         self.folder.drop_ballast()
         refusal = WriteError(self.folder.path, error)
@@ -322,11 +322,12 @@ class Execution:
         return refusal
 
     def _note_failure(self, error: BaseException) -> None:
-        """Says in run.json what ended the run; one that only could not be painted has been computed."""
+        """Records in run.json the error that ended the run. A run that failed only while its pictures were
+        drawn counts as computed."""
         self.folder.drop_ballast()
         what = f"{type(error).__name__}: {error}"
         if self._is_evaluated:
-            self.record["message"] = self.record["message"] or f"pictures or report left out: {what}"
+            self.record["message"] = self.record["message"] or f"pictures or report skipped: {what}"
         elif self.record["outcome"] in ("running", "finished"):
             self.record |= {"outcome": "failed", "message": what}
         if self.record["outcome"] != "running":

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 MOST_BOXES = 10_000
-"""Of a rank; no domain is cut into as many cells that are worth a box."""
+"""Maximum number of boxes of a rank; no domain has so many useful boxes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,11 +68,11 @@ class ExecutionOptions:
         text(decomposition=self.decomposition, exchange=self.exchange)
         text(combine=self.combine, compress=self.compress)
         if self.threads < 0:
-            raise RequestError(f"threads = {self.threads}: must be >= 0 (0: all cores, as far as they pay)")
+            raise RequestError(f"threads = {self.threads}: must be >= 0 (0: automatic)")
         if too_many := refusal("threads", self.threads):
             raise RequestError(too_many)
         if not self.patience >= 0:
-            raise RequestError(f"patience = {self.patience}: must be >= 0 s (0: for ever)")
+            raise RequestError(f"patience = {self.patience}: must be >= 0 s (0: no limit)")
         if not 1 <= self.boxes <= MOST_BOXES:
             raise RequestError(f"boxes = {self.boxes}: must be from 1 to {MOST_BOXES:,}")
         self._check_exchange()

@@ -1,4 +1,4 @@
-"""Pictures, movies, tables and files made from the folder of a run."""
+"""Writes pictures, movies, tables and other files from the folder of a run."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def export(
     out: str | os.PathLike[str] | None = None,
     spectra: str | Sequence[str] = (),
 ) -> list[Path]:
-    """Makes files of a run without running it again, in `out` or the run's folder `export`; replaces older
-    ones. Gives their paths.
+    """Writes files of a run without running it again, to `out` or to the folder `export` of the run; replaces
+    older ones. Returns their paths.
 
     run: a Run, or its folder. parts: "png" (the last picture), "mp4", "csv" (series and values), "vtkhdf"
     (all snapshots in one file), "report", "timeline" (of ranks). Without any, what belongs in the run's own
@@ -51,10 +51,10 @@ def exported(
     out: str | os.PathLike[str] | None = None,
     spectra: Sequence[str] = (),
 ) -> Iterator[Path]:
-    """As `export`, each file as soon as it is made."""
+    """Same as `export`; yields each path as soon as the file is written."""
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
-        raise RequestError(f"cannot export {unknown[0]!r}; there are: {', '.join(PARTS)}")
+        raise RequestError(f"cannot export {unknown[0]!r}; must be one of: {', '.join(PARTS)}")
     source = Run.of(run)
     if not parts and not spectra:
         yield from _own(source, out, quantity)
@@ -78,16 +78,16 @@ def exported(
 
 
 def _own(run: Run, out: str | os.PathLike[str] | None, quantity: str | None) -> Iterator[Path]:
-    """Makes the missing files of a run's folder; returns those that users open."""
+    """Writes the missing files of the folder of a run; yields those for users."""
     if out is not None or quantity is not None:
-        raise RequestError(f"say what to export: parts ({listed(PARTS, 'or')}), or spectra")
+        raise RequestError(f"nothing to export: give parts ({listed(PARTS, 'or')}) or spectra")
     kept = RunFolder(complete(run).folder)
     yield from (path for path in (kept.results, kept.picture, kept.movie, kept.report) if path.is_file())
 
 
 @contextlib.contextmanager
 def _filled(folder: Path) -> Iterator[None]:
-    """Makes a folder, and takes it back if the block fails before anything is in it."""
+    """Creates a folder, and removes it if the block fails while it is empty."""
     is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -108,7 +108,7 @@ def _timeline(run: Run, folder: Path) -> Iterator[Path]:
 
     kept = run.folder / NAME
     if not os.path.lexists(kept):
-        raise RequestError(f"{run.folder}: has no timeline; runs with --ranks 2 or more keep one")
+        raise RequestError(f"{run.folder}: has no timeline; only runs on 2 or more ranks write one")
     ranks = read_timeline(kept)
     target = folder / "timeline.json"
     atomic.write_json(target, trace(ranks))
@@ -131,8 +131,8 @@ def _pictures(
         raise RequestError(str(error)) from None
     if "mp4" in parts and len(pictures.store) == 1:
         raise RequestError(
-            f"{run.folder}: has one frame only, which makes no movie; set output.pictures in the world and "
-            "run it again"
+            f"{run.folder}: has only one frame, but a movie needs two; set output.pictures in the world "
+            "and run it again"
         )
     if "png" in parts:
         target = folder / f"{pictures.quantity}.png"
@@ -198,11 +198,9 @@ def _report(run: Run, folder: Path) -> Iterator[Path]:
     from eddyline.run.report import write_report
 
     if "steps" not in run.record:
-        raise RequestError(
-            f"{run.folder}: the run did not come to its end, so there is no report to make. {run.message}"
-        )
+        raise RequestError(f"{run.folder}: the run did not reach its end, so it has no report. {run.message}")
     if not run.results_if_any:
-        raise RequestError(f"{run.folder}: has no results, which a report needs. {run.message}".rstrip())
+        raise RequestError(f"{run.folder}: has no results, which a report requires. {run.message}".rstrip())
     target = folder / "report.html"
     write_report(run, target, charts(run))
     yield target

@@ -1,4 +1,4 @@
-"""A run on disk: one folder, numbered, never overwritten."""
+"""Folder of a run on disk: numbered, never overwritten."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from eddyline.live.steering import Steering
     from eddyline.world import World
 
-MOST_NAMED = 8  # runs of a sweep, in a message
-MOST_LINKS = 40  # from one to the next, as the system's own
+MOST_NAMED = 8  # runs of a sweep that a message names
+MOST_LINKS = 40  # length of a chain of links, as the limit of the operating system
 BALLAST_BYTES = 256 * 1024
 
 
@@ -58,7 +58,7 @@ class RunFolder:
 
     @staticmethod
     def check_destination(out: Path | None) -> None:
-        """Raises FolderInUseError if `out` exists and holds something, unless that is a run which was killed
+        """Raises FolderInUseError if `out` exists and is not empty, unless it holds a run that was killed
         before it began. Writes nothing."""
         if out is None:
             return
@@ -66,15 +66,15 @@ class RunFolder:
         if not (out.exists() or out.is_symlink()):
             return
         if not out.is_dir():
-            raise FolderInUseError(f"{given('out', out)}: is a file; give a new or an empty folder")
+            raise FolderInUseError(f"{given('out', out)}: is a file; give a new or empty folder")
         try:
             used = any(out.iterdir()) and not RunFolder(out).is_stillborn()
         except OSError as error:
             raise WriteError(out, error) from error
         if used:
             raise FolderInUseError(
-                f"{given('out', out)}: is not empty, and a run never overwrites; "
-                "give a new or an empty folder"
+                f"{given('out', out)}: is not empty, and runs never overwrite files; give a new or empty "
+                "folder"
             )
 
     @staticmethod
@@ -83,21 +83,20 @@ class RunFolder:
         the run uses it itself."""
         try:
             place = out.resolve()
-        except (RuntimeError, OSError, ValueError):  # a loop of links is a RuntimeError until Python 3.13
+        except (RuntimeError, OSError, ValueError):  # a loop of links raises RuntimeError before Python 3.13
             raise FolderInUseError(
-                f"{given('out', out)}: leads nowhere, as links do that lead to each other; "
-                "give a new or an empty folder"
+                f"{given('out', out)}: is a loop of symbolic links; give a new or empty folder"
             ) from None
         for folder in (place, *place.parents):
             if not (folder / "run.json").is_file():
                 continue
             if not beside_parts:
                 raise FolderInUseError(
-                    f"{given('out', out)}: lies in the run {folder}; give a folder outside it"
+                    f"{given('out', out)}: is inside the run {folder}; give a folder outside it"
                 )
             if place == folder or place.relative_to(folder).parts[0] in _OWN_FOLDERS:
                 raise FolderInUseError(
-                    f"{given('out', out)}: is where the run {folder} keeps its own; give another folder"
+                    f"{given('out', out)}: is used by the run {folder} itself; give another folder"
                 )
 
     @staticmethod
@@ -107,10 +106,9 @@ class RunFolder:
 
     @classmethod
     def create(cls, name: str, out: Path | None = None, base: Path = Path("runs")) -> RunFolder:
-        """Makes `out`, or the next free `base/name/0001`, `0002`, ... and points `base/name/latest` to it.
+        """Creates `out`, or the next free `base/name/0001`, `0002`, ... and points `base/name/latest` to it.
 
-        Safe against other runs that start at the same moment: making the folder is the claim to its number.
-        """
+        Safe if several runs start at the same time: creating the folder claims its number."""
         cls.check_destination(out)
         folder: RunFolder | None = None
         try:
@@ -134,7 +132,7 @@ class RunFolder:
         return self.series, self.pictures, self.snapshots
 
     def is_stillborn(self) -> bool:
-        """True if a run was killed here before it began: it has no run.json yet, and no results."""
+        """True if a run was killed in this folder before it began: it has no run.json yet, and no results."""
         return (
             self._ballast.is_file()
             and not self.record.exists()
@@ -142,7 +140,8 @@ class RunFolder:
         )
 
     def remove_leftovers(self) -> None:
-        """Deletes temporary files of processes that were killed. For the process that holds the folder."""
+        """Deletes temporary files of killed processes. Only the process that holds the folder may call
+        this."""
         folders = (self.path, self.series, self.pictures, self.snapshots, self.checkpoints)
         for folder in (*folders, *(path for path in self.snapshots.glob("*") if path.is_dir())):
             atomic.remove_leftovers(folder)
@@ -156,7 +155,7 @@ class RunFolder:
 
     @classmethod
     def claim(cls, name: str, base: Path = Path("runs")) -> Path:
-        """Makes the next free `base/name/0001`, ... and leaves it empty, for a run that starts later."""
+        """Creates the next free `base/name/0001`, ... and leaves it empty, for a run that starts later."""
         path = _make_numbered(cls.base_of(name, base))
         _point_latest(path)
         return path
@@ -173,7 +172,7 @@ class RunFolder:
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
-        """Nobody else computes this run while the block runs. Raises FolderInUseError, see claim()."""
+        """Claims this run for this process while the block runs. Raises FolderInUseError, see claim()."""
         handle = os.open(self.path, os.O_RDONLY)
         try:
             claim(handle, f"{self}: another process is computing this run; wait until it ends, or stop it")
@@ -206,26 +205,25 @@ class RunFolder:
         return {} if value is None else check_results(self.results, value)
 
     def read_file(self, path: Path) -> bytes | None:
-        """A file of the run; None if there is none. Raises CorruptFileError, also for one that has changed
-        since run.json listed it."""
+        """Content of a file of the run; None if there is none. Raises CorruptFileError, also if the file has
+        changed since run.json listed it."""
         content = integrity.read_file(path)
         if content is None or not os.path.lexists(self.record):
             return content
         listed = self.read_record().get("files", {}).get(path.relative_to(self.path).as_posix())
         if listed is not None and listed != integrity.hex_digest(content):
-            raise CorruptFileError(path, "it was changed after it was written: its checksum is another")
+            raise CorruptFileError(path, "it was changed after it was written: its checksum differs")
         return content
 
     def forget_checksum(self, path: Path) -> None:
-        """A file of the run has been changed on purpose: run.json lists it no more. Raises
-        CorruptFileError."""
+        """Removes a file that was changed on purpose from the list in run.json. Raises CorruptFileError."""
         record = self.read_record()
         if record.get("files", {}).pop(path.relative_to(self.path).as_posix(), None) is not None:
             self.write_record(record)
 
     def digests(self, *, complete: bool) -> dict[str, str]:
-        """Checksums by name, for the key `files` of run.json: of what is there from the start, and if the run
-        is `complete`, of what grows while it runs. Other files carry their own."""
+        """Checksums by name, for the key `files` of run.json: of the files written at the start and, if the
+        run is `complete`, of the files that grow while it runs. Other files contain their own checksum."""
         paths = [self.world, *self.path.glob("*.csv")]
         grown = [self.path / CHECKSUMS]
         if complete:
@@ -238,8 +236,8 @@ class RunFolder:
         }
 
     def read_world(self, *, verified: bool = True) -> World:
-        """The world as it was run, with the name that it had then. Raises WorldError and CorruptFileError,
-        the latter also for one that has changed, if it is to be `verified`."""
+        """The world as it was run, with its name at that time. Raises WorldError and CorruptFileError; with
+        `verified` also if the file has changed."""
         from eddyline.world import World
 
         source = integrity.read_text(self.world, self.read_file if verified else integrity.read_file)
@@ -291,14 +289,14 @@ class RunFolder:
 
 
 def _no_run(given: Path, base: Path = Path("runs")) -> str:
-    """Why there is no run at `given`, and where the one that was meant may be."""
+    """Message for a path without a run, with a suggestion."""
     from eddyline.world.problems import listed, nearest
 
     if (given / "sweep.json").is_file():
         runs = sorted(record.parent.name for record in given.glob("*/run.json"))
         if not runs:
-            return "is a sweep without a run"
-        return f"is a sweep; its runs are {listed(runs, most=MOST_NAMED)}. Write {given / runs[0]}"
+            return "is a sweep without runs; run the sweep again"
+        return f"is a sweep with the runs {listed(runs, most=MOST_NAMED)}; write e.g. {given / runs[0]}"
     if RunFolder(given).is_stillborn():
         return "is a run that was killed before it began (it has no run.json); start it again"
     kept = [record.parent.parent.name for record in base.glob("*/latest/run.json")]
@@ -308,7 +306,7 @@ def _no_run(given: Path, base: Path = Path("runs")) -> str:
 
 
 def _followed(folder: Path) -> Path:
-    """Target of a link, or of a link to one, now: another run may soon be the latest."""
+    """Target of a chain of links at this moment; another run may become the latest."""
     for _ in range(MOST_LINKS):
         if not folder.is_symlink():
             break
@@ -317,7 +315,7 @@ def _followed(folder: Path) -> Path:
 
 
 def _numbered(parent: Path) -> list[Path]:
-    """The runs of a world that are there, the latest last: `latest` may point to one that was deleted."""
+    """Existing runs of a world, the latest last; `latest` may point to a deleted run."""
     found = [path.parent for path in parent.glob("*/run.json") if re.fullmatch(r"\d{4,}", path.parent.name)]
     return sorted(found, key=lambda path: int(path.name))
 
@@ -340,7 +338,7 @@ def _make_numbered(parent: Path) -> Path:
 
 
 def _point_latest(path: Path) -> None:
-    """`latest` -> `path`, where the file system knows symbolic links."""
+    """Makes the link `latest` -> `path`, if the file system supports symbolic links."""
     latest = path.parent / "latest"
     if latest.is_dir() and not latest.is_symlink():
         return

@@ -1,4 +1,4 @@
-"""What a world of the gallery is known to give at a spacing, from stored sweeps and validations."""
+"""Known results of gallery worlds at given spacings, from stored sweeps and validations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from eddyline.world import Comparison, World
 
 TABLE = Path(__file__).resolve().parent.parent / "data" / "sweeps" / "known_at_spacing.csv"
-LEAST = 0.005  # half of the width of what is known, relative to the value: runs differ in where they end
+LEAST = 0.005  # half width of a known result, relative to the value: runs differ in where they end
 NEAR = 0.02  # relative distance of spacings that count as equal
 
 
@@ -33,14 +33,14 @@ class Known:
 
     @property
     def half(self) -> float:
-        """Half of the width within which another run is expected."""
+        """Half width of the interval in which another run is expected."""
         return max(LEAST * abs(self.value), 2 * (self.error or 0.0))
 
 
 @dataclass(frozen=True)
 class KnownRange:
-    """text: `+5 to +7 % at D/12 (sweep of ...)`; as_expected: whether a value is so; finest: what the finest
-    stored spacing gives, in words, or nothing."""
+    """text: such as `+5 to +7 % at D/12 (sweep of ...)`. as_expected: the value lies in this interval.
+    finest: text about the result at the finest stored spacing, or empty."""
 
     text: str
     as_expected: bool
@@ -61,8 +61,8 @@ def stored() -> tuple[Known, ...]:
 
 
 def known_range(world: World, comparison: Comparison) -> KnownRange | None:
-    """What is known of a value that is outside its band, at the spacing of this world or between two stored
-    ones; None where nothing is known."""
+    """Expected value for a comparison that is outside its band, from stored results at the spacing of this
+    world or at two spacings around it; None if nothing is stored."""
     if comparison.measured is None or not comparison.error or not comparison.relative:
         return None
     reference, reynolds = world.reference, world.reynolds

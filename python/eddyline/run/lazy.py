@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from eddyline.run.record import Run
 
 BREAKS = "breaks_the_law"
-"""Key of run.json: why a run broke the law; not there if it did not."""
+"""Key of run.json: the reason why a run broke the law; absent if it did not."""
 MOST = 1_000_000  # steps between exchanges
 
 
@@ -19,11 +19,11 @@ def check_lazy(every: int, *, exact: bool) -> None:
     if every < 1:
         raise RequestError(f"lazy = {every}: must be >= 1 (1: ranks exchange in every step)")
     if every > MOST:
-        raise RequestError(f"lazy = {every}: must be <= {MOST}, and a few steps are what pays")
+        raise RequestError(f"lazy = {every}: must be <= {MOST}; only a few steps save time")
     if every == 1 and not exact:
         raise RequestError(
-            f"{called('lazy_inexact')} without {called('lazy')}: say at every how many steps ranks exchange, "
-            f"for example {given('lazy', 4)}"
+            f"{called('lazy_inexact')} without {called('lazy')}: add the number of steps between "
+            f"exchanges, for example {given('lazy', 4)}"
         )
 
 
@@ -34,14 +34,14 @@ def lazy_record(every: int, *, exact: bool) -> dict[str, Any]:
     kept: dict[str, Any] = {"lazy": {"every": every, "exact": exact}}
     if not exact:
         kept[BREAKS] = (
-            f"--lazy {every} --lazy-inexact: what ranks know of each other is up to {every - 1} "
-            f"step{'s' if every > 2 else ''} old, so that other ranks, boxes or cuts give another result"
+            f"--lazy {every} --lazy-inexact: halos are up to {every - 1} step{'s' if every > 2 else ''} "
+            "old, so the result depends on ranks, boxes and decomposition"
         )
     return kept
 
 
 def effective(run: Run) -> float | None:
-    """Steps between exchanges, as they were: rebuilds come in between. None if there was none, or no need."""
+    """Mean number of steps between exchanges, which rebuilds shorten. None without exchanges."""
     lazy = run.record.get("statistics", {}).get("lazy")
     return float(lazy["steps"] / lazy["refreshes"]) if lazy and lazy["refreshes"] else None
 
@@ -52,12 +52,16 @@ def lazy_story(run: Run) -> str:
     if not lazy:
         return ""
     reached = effective(run)
-    often = f"every {reached:.2f} steps on average, as rebuilds come in between" if reached else "never"
+    often = (
+        f"every {reached:.2f} steps on average, because neighbour list rebuilds also exchange"
+        if reached
+        else "never"
+    )
     if not lazy["exact"]:
-        meanwhile = "Meanwhile each went on with what it last knew of the others."
+        meanwhile = "In between each rank used the last halo."
     else:
         meanwhile = (
-            f"Meanwhile each computed the cells around its own as well, {lazy['cells']} deep: "
-            f"{lazy['copies']:,} copies of particles in all ranks."
+            f"In between each rank recomputed the surrounding cells, {lazy['cells']} deep: "
+            f"{lazy['copies']:,} halo particles in all ranks."
         )
-    return f"Ranks were to exchange at every {lazy['every']} steps, and did {often}. {meanwhile}"
+    return f"Halo exchange was requested every {lazy['every']} steps and took place {often}. {meanwhile}"

@@ -1,4 +1,4 @@
-"""Work between two steps of a run: applies commands and the journal, and sends viewers what they want."""
+"""Work between two steps of a run: applies commands and the journal, and sends frames to viewers."""
 
 from __future__ import annotations
 
@@ -31,15 +31,14 @@ if TYPE_CHECKING:
 Series = Mapping[str, tuple[Sequence[str], Sequence[str], NDArray[np.float64]]]
 PROGRESS_EVERY = 0.25  # s of wall time
 RANKS_EVERY = 2.0
-REST = 0.02  # s between looks while a run is paused
+REST = 0.02  # s between checks while a run is paused
 
 
 class LiveSession:
-    """Steers a run and shows it.
+    """Steers a run and streams it to viewers.
 
-    past: entries of a journal that are obeyed again at their steps. live: the hub to show it to, or None.
-    hosts: the machine of each rank.
-    """
+    past: entries of a journal that are applied again at their steps. live: the hub that receives the stream,
+    or None. hosts: the machine of each rank."""
 
     def __init__(
         self,
@@ -87,7 +86,7 @@ class LiveSession:
         return self._steering.removed.keys()
 
     def begin(self, step: int) -> None:
-        """Obeys what was obeyed up to the step at which a run goes on: before its state is restored."""
+        """Applies the commands up to the step at which a run resumes, before its state is restored."""
         for entry in self._take_due(step):
             self._repeat(entry)
 
@@ -108,7 +107,7 @@ class LiveSession:
             self._publisher.add_rows(series)
 
     def between_steps(self, recorder: Recorder, progress: RunProgress, share: float) -> None:
-        """Obeys what is due, shows what is due; stays here while the run is paused."""
+        """Applies due commands and sends due frames; blocks while the run is paused."""
         self._attend(recorder, progress, share)
         while self._paused and not self._stop.asked:
             clock.sleep(REST)
@@ -130,10 +129,13 @@ class LiveSession:
         )
         self._publisher.close(packed(ended=ended))
         if self._publisher.refusal:
-            told = f"the hub at {self._publisher.url} refused this run: {self._publisher.refusal}"
+            told = f"live view: the hub at {self._publisher.url} refused this run: {self._publisher.refusal}"
             print(told, file=sys.stderr)
         elif not self._publisher.has_connected:
-            print(f"nobody has seen this run: no hub took it at {self._publisher.url}", file=sys.stderr)
+            print(
+                f"live view: could not connect to {self._publisher.url}; the run was not streamed",
+                file=sys.stderr,
+            )
         self._publisher = None
 
     # --- commands -----------------------------------------------------------------------------------------
@@ -159,7 +161,7 @@ class LiveSession:
         return due
 
     def _repeat(self, entry: journal.Entry) -> None:
-        """Does again what a journal says; that it can be done is known."""
+        """Applies an entry of a journal again; it is known to be valid."""
         planned = self._steering.plan(entry.command, entry.time, repeats=True)
         self._steering.apply(planned, self._simulation)
         self._mark(entry)
@@ -179,14 +181,14 @@ class LiveSession:
                 self._mark(self._write(command, text))
         except (RefusedError, _core.UserError) as error:
             refusal = str(error)
-        except (ArithmeticError, ValueError) as error:  # numbers that no machine knows
+        except (ArithmeticError, ValueError) as error:  # numbers outside the range of the machine
             refusal = f"{name}: {error}"
         said = pb.Acknowledged(id=command.id, step=step, time=time, refusal=refusal, command=name)
         if self._publisher is not None:
             self._publisher.acknowledge(packed(acknowledged=said))
 
     def _control(self, name: str, command: pb.Command) -> str:
-        """Pauses, goes on or stops; in words."""
+        """Pauses, resumes or stops; returns the text of the journal."""
         step = self._simulation.step_count
         self._step_until = None
         if name == "pause":

@@ -18,7 +18,7 @@ from eddyline.plot import colors, metadata, movie
 from eddyline.plot.chart import Chart
 from eddyline.plot.charts import charts_of
 from eddyline.plot.frame import FramePainter
-from eddyline.plot.scene import TemporaryBody, Scene
+from eddyline.plot.scene import Scene, TemporaryBody
 from eddyline.run.folder import RunFolder
 from eddyline.stream.corrupt import reading
 from eddyline.stream.frames import Frame
@@ -43,10 +43,10 @@ class RunPictures:
         self.metadata = metadata_of(run)
         if self.quantity not in self.quantities():
             known = ", ".join(self.quantities()) or "none (the run kept no frames)"
-            raise ValueError(f"{run.folder}: its frames cannot show {self.quantity}; they can show: {known}")
+            raise ValueError(f"{run.folder}: its frames cannot show {self.quantity}; must be one of: {known}")
 
     def _is_seen_from_outside(self) -> bool:
-        """Whether the frames of a 3D flow show it from outside, as older runs have them of every flow."""
+        """True if the frames of a 3D flow show it from outside, as in older runs."""
         if self.run.world.dimensions == 2 or not len(self.store) or not self.store.quantities:
             return False
         return self.store.read(0, self.store.quantities[0]).shade is not None
@@ -135,7 +135,7 @@ _SOURCES = {
     "vorticity": ("velocity_x", "velocity_y"),
     "density": ("pressure",),
 }
-"""What can be made from other rasters."""
+"""Quantities that are computed from other rasters."""
 
 
 def _make(quantity: str, parts: list[Frame], run: Run) -> Raster:

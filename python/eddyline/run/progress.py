@@ -1,4 +1,4 @@
-"""Progress of a run: a bar on a terminal, a plain line now and then elsewhere, on standard error."""
+"""Progress of a run on standard error: a bar on a terminal, otherwise a plain line every few seconds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PLAIN_INTERVAL = 10.0  # s between lines where there is no terminal
 
 
 def _terminal() -> TextIO:
-    """Standard error; of a rank the terminal of the command that started it, if there is one."""
+    """Standard error; on a rank the terminal of the command that started it, if there is one."""
     path = os.environ.get(TERMINAL)
     with contextlib.suppress(OSError):
         if path:
@@ -86,8 +86,8 @@ class RunProgress:
     def update(
         self, share: float, time: float, steps: int, particles: int, outlook: str = "", ahead: float = 0.0
     ) -> None:
-        """`share` done in 0..1, simulated `time` [s], `steps` so far, `particles` now; `outlook`: what can be
-        said of the numbers, which needs `ahead` more of the run, if more than 0."""
+        """Shows the progress. share: completed part of the run, 0 to 1. time: simulated time [s]. outlook:
+        forecast of converged values; ahead: share of the run until then, if positive."""
         now = clock.perf_counter()
         self._meter.add(now, share, steps)
         self.outlook = outlook
@@ -115,14 +115,14 @@ class RunProgress:
         return self._meter.steps_per_second
 
     def warn(self, what: str) -> None:
-        """A line above all others."""
+        """Prints a line above the progress bar."""
         if self._bar is not None:
             self._bar.console.print(what, highlight=False)
         elif self.shown:
             print(what, file=self._stream, flush=True)
 
     def say(self, what: str) -> None:
-        """Names what is being done after the last step."""
+        """Shows the work in progress after the last step."""
         if not self.shown:
             return
         if self._bar is not None and self._task is not None:
@@ -141,7 +141,7 @@ class RunProgress:
 
 
 class Meter:
-    """Rates over the last ten seconds or so, so that they follow changes of the cost of steps."""
+    """Rates over the last ten seconds, so that they follow changes of the cost of steps."""
 
     def __init__(self, window: float = 10.0) -> None:
         self._window = window
@@ -168,7 +168,7 @@ class Meter:
 
 
 def duration(seconds: float) -> str:
-    """A span of time in words: 4.2 s, 1 min 20 s, 2 h 5 min."""
+    """A duration as text: 4.2 s, 1 min 20 s, 2 h 5 min."""
     if seconds < 10:
         return f"{seconds:.1f} s"
     if seconds < 60:

@@ -1,4 +1,4 @@
-"""A run that was made: its folder, its results, its series."""
+"""A stored run: its folder, results and series."""
 
 from __future__ import annotations
 
@@ -25,11 +25,10 @@ if TYPE_CHECKING:
 
 
 class Run:
-    """Results of a run in its folder. `Run.open(path)` opens any run again; nothing here writes.
+    """Results of a run in its folder. `Run.open(path)` opens an existing run; this class never writes.
 
-    outcome: "running", "finished", "stopped by user", "failed", "not closed" or "lost"; `message` says why.
-    Files and results that are missing raise MissingFileError, a line with the command that makes them.
-    """
+    outcome: "running", "finished", "stopped by user", "failed", "not closed" or "lost"; `message` gives the
+    reason. Missing files and results raise MissingFileError, which names the command that makes them."""
 
     def __init__(self, folder: RunFolder) -> None:
         self._folder = folder
@@ -37,18 +36,18 @@ class Run:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Run:
-        """Opens the run in a folder; `runs/NAME` stands for its latest run. FileNotFoundError if there is
+        """Opens the run in a folder; `runs/NAME` means its latest run. Raises FileNotFoundError if there is
         none."""
         argument_types.path(path=path)
         return cls(RunFolder.open(path))
 
     @classmethod
     def of(cls, run: Run | str | os.PathLike[str]) -> Run:
-        """A run as it is, or that in a folder, see open()."""
+        """Returns a Run unchanged; opens the run of a folder, see open()."""
         if isinstance(run, cls):
             return run
         if not isinstance(run, (str, os.PathLike)):
-            raise TypeError(f"run = {short(run)}: must be a Run, or the folder of one")
+            raise TypeError(f"run = {short(run)}: must be a Run or the folder of a run")
         return cls.open(run)
 
     @property
@@ -58,14 +57,14 @@ class Run:
 
     @property
     def outcome(self) -> str:
-        """ "running", "finished", "stopped by user", "failed"; "lost": it was killed, or its machine stopped,
-        before it was computed; "not closed": that happened after, before its results, pictures and report
-        were made."""
+        """ "running", "finished", "stopped by user", "failed", "lost" (killed, or the machine stopped, before
+        it was computed) or "not closed" (killed later, before its results, pictures and report were
+        written)."""
         unfinished = ("running", NOT_CLOSED)
         if self.record["outcome"] in unfinished:
             if self._folder.is_held():
                 return "running"
-            self.record = self._folder.read_record()  # it may have ended since that was read
+            self.record = self._folder.read_record()  # it may have ended in the meantime
         said = str(self.record["outcome"])
         return "lost" if said == "running" else said
 
@@ -76,9 +75,9 @@ class Run:
 
         outcome, said = self.outcome, str(self.record.get("message") or "")
         if outcome == "lost":
-            return f"was killed, or its machine stopped; {resuming(self._folder, self.record)}"
+            return f"the run was killed, or its machine stopped; {resuming(self._folder, self.record)}"
         if outcome == NOT_CLOSED:
-            why = said or "computed, but killed before its results, pictures and report were made"
+            why = said or "computed, but killed before its results, pictures and report were written"
             return f"{why}; {self._remedy()}"
         return said
 
@@ -88,18 +87,18 @@ class Run:
 
         outcome = self.outcome
         if outcome == "running":
-            return "it is being computed; they are made when it ends"
+            return "the run is being computed and writes them at its end"
         if outcome == NOT_CLOSED:
             return f"`{command('resume', self.folder)}` completes it"
         if "time" not in self.record:
             return resuming(self._folder, self.record)
-        return f"`{command('export', self.folder)}` makes what is missing"
+        return f"`{command('export', self.folder)}` writes the missing files"
 
     def _made(self, path: Path, what: str) -> Path:
         """A file of the run. Raises MissingFileError if it is not there."""
         if path.is_file():
             return path
-        raise MissingFileError(f"{path}: the run has no {what}: {self._remedy()}")
+        raise MissingFileError(f"{path}: the run has no {what}; {self._remedy()}")
 
     @property
     def fingerprint(self) -> str:
@@ -108,17 +107,17 @@ class Run:
 
     @property
     def name(self) -> str:
-        """That of the world file, without `.toml`."""
+        """Name of the world file, without `.toml`."""
         return self._text("world")
 
     @property
     def title(self) -> str:
-        """That of the world."""
+        """Title of the world."""
         return self._text("title")
 
     @property
     def quantity(self) -> str:
-        """Quantity of its film."""
+        """Quantity shown in its movie."""
         return self._text("quantity")
 
     def _text(self, key: str) -> str:
@@ -177,7 +176,7 @@ class Run:
         """A time series: columns with plain names ("time" [s] first), units in `.attrs["units"]`."""
         if name not in self.series_names:
             raise KeyError(
-                f"{self.folder} has no series {name!r}; it has: {', '.join(self.series_names) or 'none'}"
+                f"{self.folder} has no series {name!r}; known: {', '.join(self.series_names) or 'none'}"
             )
         return self._folder.read_series(name)
 
@@ -192,7 +191,7 @@ class Run:
         profile = observers.get(name)
         if not isinstance(profile, Profile):
             known = [other for other, observer in observers.items() if isinstance(observer, Profile)]
-            raise KeyError(f"{self.folder} has no profile {name!r}; it has: {', '.join(known) or 'none'}")
+            raise KeyError(f"{self.folder} has no profile {name!r}; known: {', '.join(known) or 'none'}")
         frame = self.series(name).set_index("time")[column_names(profile)]
         frame.columns = coordinate(profile, "distance")
         frame.columns.name = "distance"
@@ -224,7 +223,10 @@ class Run:
     def picture(self) -> Path:
         """The last moment as a PNG. MissingFileError if there is none, also below."""
         if self._has_ended() and not self._frame_count():
-            raise MissingFileError(f"{self._folder.picture}: the run has no picture: it kept no frames")
+            raise MissingFileError(
+                f"{self._folder.picture}: the run has no picture, because it stored no frames; set "
+                "output.pictures in the world and run it again"
+            )
         return self._made(self._folder.picture, "picture")
 
     @property
@@ -232,7 +234,7 @@ class Run:
         """All moments as an MP4, of a run of several pictures."""
         if self._has_ended() and self._frame_count() < 2:
             raise MissingFileError(
-                f"{self._folder.movie}: the run has no movie: it kept {self._frame_count()} frames, and a "
+                f"{self._folder.movie}: the run has no movie: it stored {self._frame_count()} frames, a "
                 "movie needs two; set output.pictures in the world and run it again"
             )
         return self._made(self._folder.movie, "movie")

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 PIXELS = 1600  # the longest side of a raster
 PIXEL = 5 / 4  # in spacings: finer than what a value is a mean over
 ALSO_KEPT = {2: ("velocity_x", "velocity_y", "pressure"), 3: ("speed", "pressure")}
-"""Quantities of each frame besides the world's own, so that `export` can paint them later."""
+"""Quantities of each frame in addition to output.quantity, so that `export` can draw them later."""
 
 ROWS_PATIENCE, ROWS_WAIT = 2500, 5.0
-"""Rows of series are fetched when so many times as long has passed as that takes, and after so many seconds
-of wall time at most: writing them takes three times as long again, so that all is a sixth of a percent."""
+"""Interval between fetches of series rows, in multiples of their duration, and its upper limit in seconds of
+wall time. With writing, which takes three times as long, the cost is a sixth of a percent."""
 
 
 class Recorder:

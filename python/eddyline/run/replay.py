@@ -65,15 +65,16 @@ def replay(
             how = {"running": "is being computed", "lost": "was killed"}.get(outcome, outcome)
             remedy = "wait until it ends" if outcome == "running" else resuming(folder, record)
             raise RequestError(
-                f"{folder}: did not come to its end ({how}), which leaves nothing to compare with: {remedy}"
+                f"{folder}: did not reach its end ({how}), so there is no fingerprint to compare with; "
+                f"{remedy}"
             )
         if lazy_inexact:
             raise RequestError(
-                f"{called('lazy_inexact')} changes the result, and a replay is to the same bits: leave it out"
+                f"{called('lazy_inexact')} changes the result, but a replay must be bit-identical; remove it"
             )
         if BREAKS in record:
             raise RequestError(
-                f"{folder}: cannot be repeated to the same bits. It broke the law: {record[BREAKS]}"
+                f"{folder}: cannot be replayed bit by bit, because it broke the law: {record[BREAKS]}"
             )
         watched_at(live)
         if ranks.is_root:

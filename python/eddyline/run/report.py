@@ -17,10 +17,10 @@ from eddyline.plot.charts import bodies_left_out
 from eddyline.run.closing import (
     expected_text,
     measured_text,
-    without_duplicates,
     value_text,
     verdict_text,
     window_text,
+    without_duplicates,
 )
 from eddyline.run.folder import RunFolder
 from eddyline.run.lazy import lazy_story
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 TEMPLATE = "report.html.jinja"
 RANK_COLUMNS = (
-    "Rank", "Particles", "Neighbours", "Messages a step", "kB a step", "Migrants", "Idle", "Overlap",
+    "Rank", "Particles", "Neighbours", "Messages per step", "kB per step", "Migrants", "Idle", "Overlap",
 )  # fmt: skip
 
 
 def write_report(run: Run, target: Path, charts: Sequence[Chart]) -> None:
     """Writes the page of `run` with its movie (or last picture) and `charts` inside."""
-    _ = run.world, run.results, _steered(run)  # each tells itself if it is damaged
+    _ = run.world, run.results, _steered(run)  # each raises its own error if it is damaged
     with reading(RunFolder(run.folder).record):
         page = report_html(run, charts)
     atomic.write_text(target, page)
@@ -91,7 +91,7 @@ def report_html(run: Run, charts: Sequence[Chart]) -> str:
 
 
 def _steered(run: Run) -> list[tuple[str, str, str]]:
-    """(time, step, what) of everything that was done to the run while it ran."""
+    """(time, step, text) of all live commands of the run."""
     entries = RunFolder(run.folder).read_journal()
     return [
         (f"{entry.time:.4g} s", f"{entry.step:,}", entry.text)
@@ -108,7 +108,7 @@ def repeat_command(run: Run) -> str:
 
 
 def highlight(toml: str) -> str:
-    """A world file as HTML: comments quiet, tables bold."""
+    """A world file as HTML: comments pale, tables bold."""
     lines = []
     for line in toml.splitlines():
         code, comment = _split_comment(line)
@@ -191,10 +191,10 @@ def _machine_rows(run: Run) -> list[tuple[str, str]]:
         ("System", f"{machine['system']}, Python {versions['python']}"),
         ("Ranks, threads, boxes", f"{record.get('ranks', 1)}, {record['threads']}, {record['boxes']}"),
         ("Particles", f"{record['fluid_particles']:,} fluid, {record['wall_particles']:,} wall"),
-        ("Steps", f"{steps:,}, of {record['time'] / steps:.3g} s on average" if steps else "0"),
+        ("Steps", f"{steps:,}, time step {record['time'] / steps:.3g} s on average" if steps else "0"),
         *_resumed_row(run),
         ("Wall time", duration(wall)),
-        ("Speed", f"{record['particle_updates_per_second'] / 1e6:.2f} million particle updates a second"),
+        ("Speed", f"{record['particle_updates_per_second'] / 1e6:.2f} million particle updates per second"),
     ]
     memory = record["statistics"].get("memory_bytes")
     if memory:
@@ -204,7 +204,7 @@ def _machine_rows(run: Run) -> list[tuple[str, str]]:
 
 def _resumed_row(run: Run) -> list[tuple[str, str]]:
     starts = [f"{part['step']:,}" for part in run.record.get("resumed", [])]
-    words = f"at step{'s' * (len(starts) > 1)} {listed(starts)}; times and speed are those since"
+    words = f"at step{'s' * (len(starts) > 1)} {listed(starts)}; times and speed count from there"
     return [("Resumed", words)] if starts else []
 
 
@@ -237,27 +237,27 @@ def _balance(run: Run) -> str:
     statistics = run.record["statistics"]
     times = statistics.get("rebalances", 0)
     if not times:
-        return "The domain was not shared out anew: that was never worth its price."
+        return "The load was never rebalanced: it would not have saved time."
     return (
-        f"The domain was shared out anew {times} times, which took {statistics['rebalance_seconds']:.2g} s; "
-        f"at the last look the busiest rank had {100 * (statistics['imbalance'] - 1):.0f} % more to compute "
-        "than the mean."
+        f"The load was rebalanced {times} times, which took {statistics['rebalance_seconds']:.2g} s. At "
+        f"the last check the busiest rank had {100 * (statistics['imbalance'] - 1):.0f} % more work than "
+        "the mean."
     )
 
 
 def _exchange(run: Run) -> str:
-    """Exchange strategy; for `auto` its measurements and its choice."""
+    """Text about the exchange strategy; for `auto` with its measurements and its choice."""
     told = run.record.get("exchange", "")
     trials = run.record["statistics"].get("exchange")
     if not trials:
-        return f"Boundaries were exchanged by {told}.{_between_sites(run)}" if told else ""
+        return f"Halo exchange: {told}.{_between_sites(run)}" if told else ""
     if not trials["taken"]:
-        return "Boundaries were exchanged by auto, but the run was too short for it to decide."
+        return "Halo exchange: auto. The run was too short to choose a strategy."
     measured = sorted(trials["measured"].items(), key=lambda item: item[1])
     times = ", ".join(f"{name} {1e6 * seconds:.3g}" for name, seconds in measured)
     return (
-        f"Boundaries were exchanged by auto, which took {trials['taken']}. An exchange kept rank 0, "
-        f"in microseconds, for: {times}."
+        f"Halo exchange: auto, which chose {trials['taken']}. Time of one exchange on rank 0, in "
+        f"microseconds: {times}."
     )
 
 
@@ -270,26 +270,26 @@ def _between_sites(run: Run) -> str:
     steps = max(1, run.record["steps"] - _first_step(run))
     statistics = run.record["statistics"]
     messages, size = statistics["messages_between_sites"], statistics["bytes_between_sites"]
-    also = ", what one has for another in one message" if run.record.get("combine") == "site" else ""
+    also = ", one message per pair of sites" if run.record.get("combine") == "site" else ""
     also += ", compressed" if run.record.get("compress") == "site" else ""
     places = " + ".join(str(sites.count(site)) for site in range(number))
     return (
         f" Ranks were at {number} sites ({places}){also}: {messages / steps:.1f} messages and "
-        f"{size / steps / 1000:.1f} kB a step went from site to site."
+        f"{size / steps / 1000:.1f} kB per step went from site to site."
     )
 
 
 def _busy(run: Run) -> str:
-    """Share of the time of all ranks that was spent on computing."""
+    """Text about the share of the time of all ranks that was not spent waiting."""
     shares = run.record.get("shares", [])
     total = sum(sum(share["seconds"].values()) for share in shares)
     if not total:
         return ""
     busy = 1 - sum(share["seconds"]["wait"] for share in shares) / total
     return (
-        f"Of the time of all ranks {100 * busy:.0f} % was not spent waiting: as much as "
-        f"{busy * len(shares):.2f} ranks without a pause. Speedup and efficiency against a run on fewer "
-        "ranks: eddyline compare."
+        f"All ranks together spent {100 * busy:.0f} % of their time without waiting, equal to "
+        f"{busy * len(shares):.2f} fully busy ranks. For speedup and efficiency compare with a run on "
+        "fewer ranks: eddyline compare."
     )
 
 
@@ -301,7 +301,7 @@ def _rank_charts(run: Run) -> list[Chart]:
 
 
 def _first_step(run: Run) -> int:
-    """Before this one, other processes computed."""
+    """First step of the current processes; earlier steps were computed before a resume."""
     parts = run.record.get("resumed", [])
     return int(parts[-1]["step"]) if parts else 0
 

@@ -1,4 +1,4 @@
-"""The results of a run: values with windows and errors, held against what the world expects."""
+"""The results of a run: values with windows and errors, compared with the expectations of the world."""
 
 from __future__ import annotations
 
@@ -41,11 +41,10 @@ Trusted = dict[str, Statistic | str]
 
 @dataclass(frozen=True)
 class Value:
-    """A number with what it is.
+    """A value with its unit, error and window.
 
-    name: as in [[expect]].  value: None if there is none to be trusted yet; `note` says why and when there
-    will be. error: statistical, one standard error.  window: [s].  what: "maximum of 7 periods".
-    """
+    name: as in [[expect]]. value: None if it is not converged yet; `note` gives the reason and the expected
+    time. error: statistical, one standard error. window: [s]. what: such as "maximum of 7 periods"."""
 
     name: str
     value: float | None
@@ -58,10 +57,10 @@ class Value:
 
 @dataclass(frozen=True)
 class Results:
-    """values: of bodies (coefficients, Strouhal numbers, forces) and of observers that have trusted values.
-    flows: for each body, whether the flow around it is periodic, steady or neither, and since when.
-    comparisons: one for each [[expect]] that holds; reasons: why each lies outside, if it does; foreseen:
-    what the world is known to give at this spacing, for each that lies outside just so, else empty."""
+    """values: of bodies (coefficients, Strouhal numbers, forces) and observers with converged values. flows:
+    state of the flow around each body (periodic, steady or neither) and its start. comparisons: one per
+    active [[expect]]. reasons: likely reason for each value outside its band. foreseen: expected value at
+    this spacing from earlier runs, for each value that is outside as they were; else empty."""
 
     values: list[Value]
     flows: dict[str, dict[str, Any]]
@@ -87,7 +86,7 @@ class Results:
 
 
 def evaluate(world: World, series: Series, *, reached: float, removed: Container[str] = ()) -> Results:
-    """The results of a run that came to the time `reached` [s]. gone: bodies that were removed from it."""
+    """Evaluates a run that reached the time `reached` [s]. removed: removed bodies."""
     from eddyline.world import evaluate_expectations
 
     states = flow_states(world, series, removed)
@@ -226,7 +225,7 @@ def _of_observer(
     if not isinstance(state, Unsettled):
         inside = (time >= state.window[0]) & (time <= state.window[1])
         if not np.isfinite(values[inside]).all():
-            state = Unsettled(f"the fluid flows back at the end of {name}, too; make the line longer")
+            state = Unsettled(f"the fluid still flows back at the end of {name}; make the line longer")
         elif states and isinstance(state, Steady):  # a body may be at rest while all else moves
             own = steady_part(time[inside], values[inside], period=state.period)
             state = own if isinstance(own, Unsettled) else state
@@ -246,7 +245,7 @@ def _statistics(
         full, own_unit = f"{name}.{word}", "1" if word == "noise" else unit
         got = None if isinstance(state, Unsettled) else statistic(time, values, state, word)
         if got is None and word == "noise" and not isinstance(state, Unsettled):
-            yield Value(full, None, own_unit, note="none: the mean is near 0")
+            yield Value(full, None, own_unit, note="none: the mean is close to 0")
         elif got is None:
             yield Value(full, None, own_unit, note=why_not(state, world.end))
         else:

@@ -1,5 +1,5 @@
-"""Why a value lies outside its band. Each suspect has an estimate of its own, and is named only if that is a
-fair share of the difference."""
+"""Likely reasons why a value lies outside its band. Each effect is estimated; it is named only if it explains
+a fair share of the difference."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ MOST = 0.75  # share from which on it is the likely cause, and not a part of it
 
 @dataclass(frozen=True)
 class Effect:
-    """What a suspect changes a value by: `size`, relative to the value. sign: 1 where it raises the value, 0
-    where that is not known."""
+    """An effect that changes a value by `size`, relative to the value. sign: 1 if it raises the value, 0 if
+    the direction is unknown."""
 
     name: str
     words: str
@@ -34,13 +34,13 @@ class Effect:
     sign: int = 0
 
     def explains(self, error: float) -> float:
-        """The share of a relative difference that it explains; 0 if it acts the other way."""
+        """Share of a relative difference that the effect explains; 0 if it acts in the other direction."""
         return 0.0 if self.sign * error < 0 else self.size / abs(error)
 
 
 class Suspects:
-    """Why a value may lie outside its band, or be inside it too soon. drags: mean drag coefficients by
-    body."""
+    """Finds reasons why a value lies outside its band, or why a value inside it is not final yet. drags: mean
+    drag coefficients by body."""
 
     def __init__(
         self, world: World, series: Mapping[str, pd.DataFrame], reached: float, drags: Mapping[str, float]
@@ -51,26 +51,27 @@ class Suspects:
         self.drags = drags
 
     def reason(self, comparison: Comparison, *, unbounded: bool, known: KnownRange | None = None) -> str:
-        """Of a value that is inside nothing but that the run is not over."""
+        """Reason text for a comparison. A value inside its band gets only the note that the run is
+        unfinished."""
         so_far = f"t = {self.reached:.4g} s of {self.world.end:.4g} s"
         is_short = self.reached < 0.999 * self.world.end
         if comparison.inside is not False:
-            return f"so far, {so_far}" if comparison.inside and is_short else ""
+            return f"preliminary: {so_far}" if comparison.inside and is_short else ""
         found = []
         if is_short:
-            found.append(f"likely too short: the run stopped at {so_far}")
+            found.append(f"the run is likely too short: it stopped at {so_far}")
         elif self._is_covered(comparison):
-            found.append("likely too short: the statistical error covers the difference")
+            found.append("the run is likely too short: the statistical error exceeds the difference")
         found += self._named(comparison, unbounded)
         if known is None:
-            found.append("resolution is not measured: a sweep over domain.spacing would tell")
+            found.append("the effect of the resolution is unknown; run a sweep over domain.spacing")
         else:
             if not known.as_expected:
-                found.insert(0, f"not as expected at this spacing, where it is {known.text}")
+                found.insert(0, f"unexpected at this spacing, where earlier runs gave {known.text}")
             if known.finest:
                 found.append(f"a finer run gives {known.finest}")
         if not is_of_gallery(self.world.source):
-            found.append("this world may differ from the one that was measured")
+            found.append("this world may differ from the published case")
         return "; ".join(found)
 
     def _is_covered(self, comparison: Comparison) -> bool:
@@ -92,23 +93,23 @@ class Suspects:
                 yield f"{'likely' if share >= MOST else 'in part'} {effect.name}: {effect.words}"
 
     def _mach(self) -> Iterator[Effect]:
-        """Compressibility changes pressures by half of the square of the Mach number (Prandtl, Glauert)."""
+        """Compressibility changes pressures by half the square of the Mach number (Prandtl, Glauert)."""
         budget = self.series.get("budget")
         if budget is None or not len(budget):
             return
         late = budget["time"].to_numpy() >= 0.5 * self.reached
         if not late.any():
             return
-        speed = float(budget["max_speed"][late].median())  # single particles may be faster for a moment
+        speed = float(
+            budget["max_speed"][late].median()
+        )  # median, as single particles may be faster for a moment
         mach = speed / self.world.core.fluid.sound_speed
         if mach > FAST:
             size = 0.5 * mach**2
-            yield Effect(
-                "the Mach number", f"{mach:.2f} changes pressures by an estimated {100 * size:.2g} %", size
-            )
+            yield Effect("the Mach number", f"{mach:.2f} changes pressures by about {100 * size:.2g} %", size)
 
     def _domain(self, quantity: str, unbounded: bool) -> Iterator[Effect]:
-        """The sides and the inflow of a domain that stands for an unbounded stream (2D)."""
+        """Effect of the sides and the inflow of a domain that stands for an unbounded stream (2D)."""
         stream = Stream.of(self.world, quantity, self.drags)
         power = _power(quantity)
         if stream is None or power == 0 or not (unbounded or stream.is_stand_in):
@@ -126,14 +127,14 @@ class Suspects:
             parts.append(f"{100 * share:.2g} % by the inflow {stream.upstream:.3g} diameters upstream")
         if not parts:
             return
-        words = f"it raises the value by an estimated {' and '.join(parts)}"
+        words = f"it raises the value by about {' and '.join(parts)}"
         if not unbounded:
-            words += ", if what was measured is an unbounded stream"
+            words += ", if the published value is for an unbounded stream"
         yield Effect("the size of the domain", words, size, 1)
 
 
 def _power(quantity: str) -> int:
-    """Of the speed of the stream, to which a quantity is proportional; 0 if that is not known."""
+    """Power of the stream speed to which a quantity is proportional; 0 if that is not known."""
     if re.fullmatch(r"\w+\.(drag|lift)_coefficient\.\w+", quantity):
         return 2
     return 1 if re.fullmatch(r"\w+\.strouhal", quantity) else 0
@@ -155,7 +156,7 @@ class Stream:
 
     @classmethod
     def of(cls, world: World, quantity: str, drags: Mapping[str, float]) -> Stream | None:
-        """The stream around the body that a quantity is of; None if there is none."""
+        """The stream around the body of a quantity; None if there is none."""
         name = quantity.partition(".")[0]
         body = world.file.bodies.get(name)
         if body is None or name not in drags or world.core.dimensions != 2:
@@ -182,7 +183,7 @@ class Stream:
         )
 
     def blocking(self, power: int) -> float:
-        """By which share blockage raises a value that goes with this power of the speed, 1 or 2: the speed
+        """Relative increase by blockage of a value proportional to this power of the speed, 1 or 2: the speed
         rises by Cd/4 (D/H) + 0.82 (D/H)^2, a drag by Cd/2 (D/H) + 2.5 (D/H)^2 (Allen & Vincenti 1944)."""
         ratio = self.blockage or 0.0
         if power == 1:
@@ -191,9 +192,9 @@ class Stream:
 
     @property
     def slowing(self) -> float:
-        """The share of its speed that an unbounded stream has lost where the inflow is, which keeps it up,
-        Cd D/(4 pi X) + (D/(2 X))^2: far from a body with drag there is a source of strength Cd U D / 2
-        (Imai 1951), and the dipole of a cylinder."""
+        """Relative loss of speed of an unbounded stream at the position of the inflow, Cd D/(4 pi X) + (D/(2
+        X))^2. Far from a body with drag the flow is that of a source of strength Cd U D / 2 (Imai 1951) and
+        the dipole of a cylinder. The inflow suppresses this loss."""
         if not self.upstream:
             return 0.0
         return self.drag / (4 * math.pi * self.upstream) + (0.5 / self.upstream) ** 2

@@ -1,5 +1,5 @@
-"""Runs that have been computed and not closed: their process was killed, or the disk was full, before their
-results, pictures and report were made."""
+"""Runs that were computed but not closed: their process was killed, or the disk was full, before their
+results, pictures and report were written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Say = Callable[[str], None]
 
 
 def unclosed(record: Mapping[str, Any], *, movie: bool, report: bool) -> dict[str, Any]:
-    """run.json of a run that was computed and is being closed; `record` is what it will be then."""
+    """Content of run.json while a computed run is being closed; `record` is its final content."""
     ending = {key: record[key] for key in ("outcome", "message")}
     return {
         **record,
@@ -30,18 +30,18 @@ def unclosed(record: Mapping[str, Any], *, movie: bool, report: bool) -> dict[st
 
 
 def ended(record: Mapping[str, Any]) -> dict[str, Any]:
-    """run.json as it will be when a run that is not closed is closed."""
+    """Final content of run.json of a run that is not closed yet."""
     kept = {key: value for key, value in record.items() if key not in ("ending", "makes")}
     return {**kept, **record["ending"]}
 
 
 def has_final_state(record: Mapping[str, Any]) -> bool:
-    """True if everything that needs the simulation was kept: the rest can be made from the folder."""
+    """True if everything that needs the simulation was written; the rest can be made from the folder."""
     return record["outcome"] == NOT_CLOSED and bool(record.get("fingerprint"))
 
 
 def evaluate_run(run: Run, world: World, removed: Container[str]) -> None:
-    """Writes results.json. gone: bodies that were removed."""
+    """Writes results.json. removed: removed bodies."""
     from eddyline.run.results import evaluate
 
     series = {name: run.series(name) for name in run.series_names}
@@ -50,8 +50,8 @@ def evaluate_run(run: Run, world: World, removed: Container[str]) -> None:
 
 
 def close(folder: RunFolder, say: Say = lambda words: None, warn: Say = lambda words: None) -> Run:
-    """Closes a run that has its final state: results, pictures, report, as the run itself would have made
-    them. Raises FolderInUseError if another process computes it."""
+    """Closes a run that has its final state: writes results, pictures and report. Raises FolderInUseError if
+    another process computes it."""
     from eddyline.run.publish import publish
 
     with folder.held():
@@ -68,8 +68,8 @@ def close(folder: RunFolder, say: Say = lambda words: None, warn: Say = lambda w
 
 
 def complete(run: Run, say: Say = lambda words: None) -> Run:
-    """Makes everything that belongs to a run which has ended and is not in its folder: results, pictures,
-    charts, report. Raises RequestError for a run that has not come to its end."""
+    """Writes the missing results, pictures, charts and report of a run that has ended. Raises RequestError
+    for a run that has not reached its end."""
     from eddyline.run.errors import RequestError
     from eddyline.run.publish import publish
 
@@ -83,7 +83,7 @@ def complete(run: Run, say: Say = lambda words: None) -> Run:
         return close(folder, say)
     if "time" not in run.record:
         why = "is being computed" if outcome == "running" else run.message
-        raise RequestError(f"{folder}: did not come to its end: {why}")
+        raise RequestError(f"{folder}: did not reach its end: {why}")
     with folder.held():
         folder.remove_leftovers()
         if not folder.results.is_file():

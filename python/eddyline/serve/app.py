@@ -43,14 +43,13 @@ _POLICY_OF_PAGE = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
     f"media-src 'self' blob:; font-src 'self'; connect-src 'self'; {_ALONE}"
 )
-"""No script but the page's own. The editor and the charts write styles."""
+"""Policy of the page: only its own scripts. Inline styles are allowed for the editor and the charts."""
 _POLICY_OF_MEDIA = (
     f"default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self' data:; {_ALONE}"
 )
-"""Pictures and films of a run, which browsers show in a document of their own making."""
+"""Policy of pictures and movies of a run, which browsers show in a document that they create."""
 _POLICY_OF_FILES = f"sandbox allow-downloads allow-popups allow-popups-to-escape-sandbox; {_POLICY_OF_MEDIA}"
-"""Whatever else comes from /api, a run's report among it: it runs no script, asks nobody for anything, and is
-of no origin. A report needs neither."""
+"""Policy of all other answers of /api, including reports: no scripts, no requests, no origin."""
 _MEDIA = (b"video/", b"image/png")
 
 
@@ -60,7 +59,7 @@ class VersionAnswer(BaseModel):
 
 
 def create_app(lab: Lab, gate: Gate) -> FastAPI:
-    """lab: its runs. gate: which requests are accepted."""
+    """Builds the application. lab: the runs. gate: access control."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -110,18 +109,22 @@ class RequestFilter:
             await self._app(scope, receive, send)
             return
         if not self._gate.knows(HTTPConnection(scope)):
-            await _turn_away(scope, receive, send, 403, "This server is not known by that name, or page.")
+            await _turn_away(
+                scope, receive, send, 403, "This server does not accept that host name or origin."
+            )
             return
         if scope["type"] == "websocket":
             await self._app(scope, receive, send)
             return
-        if b"transfer-encoding" in dict(scope["headers"]):  # a body in a million parts costs as many turns
-            await _turn_away(scope, receive, send, 411, "Say how long the body is: Content-Length.")
+        if b"transfer-encoding" in dict(
+            scope["headers"]
+        ):  # a body in a million parts would cost as many iterations
+            await _turn_away(scope, receive, send, 411, "Content-Length is required.")
             return
         length = dict(scope["headers"]).get(b"content-length", b"0")
         is_number = length.isdigit() and len(length) < 18
         if scope["path"] != _OPEN and (not is_number or int(length) > self._body):
-            await _turn_away(scope, receive, send, 413, f"At most {self._body:,} bytes are taken.")
+            await _turn_away(scope, receive, send, 413, f"At most {self._body:,} bytes are allowed.")
             return
         taken = 0
 
@@ -130,7 +133,7 @@ class RequestFilter:
             message = await receive()
             taken += len(message.get("body", b""))
             if taken > self._body and scope["path"] != _OPEN:
-                raise HTTPException(413, f"At most {self._body:,} bytes are taken.")
+                raise HTTPException(413, f"At most {self._body:,} bytes are allowed.")
             return message
 
         async def send_with_headers(message: Message) -> None:
@@ -145,7 +148,7 @@ class RequestFilter:
 
 
 def _policy(path: str, kind: bytes) -> str:
-    """Headers that limit what an answer may do in a browser. kind: its media type."""
+    """Security headers of an answer. kind: its media type."""
     if not path.startswith("/api"):
         return _POLICY_OF_PAGE
     return _POLICY_OF_MEDIA if kind.startswith(_MEDIA) else _POLICY_OF_FILES
@@ -171,14 +174,14 @@ async def _refused(request: Request, error: Exception) -> JSONResponse:
 
 
 async def _unreadable(request: Request, error: Exception) -> JSONResponse:
-    """Files of a run that are damaged, or of another version."""
+    """Answer for files of a run that are damaged, or of another version."""
     faults = faults_of(error) if isinstance(error, WorldError) else [Fault(message=str(error))]
     return _answer(409, faults)
 
 
 async def _unwritable(request: Request, error: Exception) -> JSONResponse:
     return _answer(
-        507, [Fault(message=f"{str(error).capitalize()}.", remedy="Make room on the server's disk.")]
+        507, [Fault(message=f"{str(error).capitalize()}.", remedy="Free space on the disk of the server.")]
     )
 
 

@@ -1,4 +1,4 @@
-"""State of one run while it has viewers: the newest of everything, and what each viewer wants."""
+"""State of one run while it has viewers: the latest messages, and the view of each viewer."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from eddyline.live.rows import Rows
 from eddyline.serve.rasters import Gridded
 
 LASTING = ("progress", "marks", "bodies", "ended")
-"""Kinds of which a viewer that comes late gets the newest."""
+"""Kinds of messages whose latest one is sent to a viewer that connects later."""
 MOST_COLUMNS = 1600  # of a raster
 LIFETIME = 5.0
-"""Seconds after which a command that did not get through is not obeyed any more."""
-_RAREST = 1 << 40  # rows of the run, beyond which no number is believed
-_MOST_COMMANDS = 256  # that wait for the connection of a simulation
+"""Seconds after which an undelivered command expires."""
+_RAREST = 1 << 40  # largest accepted number of rows of a run
+_MOST_COMMANDS = 256  # commands that wait for the connection of a simulation
 _MOST_SERIES = 500
-_MOST_NUMBERS = 100_000_000  # of all series, kept for viewers
+_MOST_NUMBERS = 100_000_000  # numbers of all series, kept for viewers
 _MOST_CELLS = 20_000_000  # of a raster
-_LONGEST = 2000  # characters of what a simulation says of a command
+_LONGEST = 2000  # characters of the answer of a simulation to a command
 
 
 class Outbox:
-    """Messages that wait to be sent to a simulation: commands in order, and of views the newest."""
+    """Messages that wait to be sent to a simulation: commands in order, and the latest view."""
 
     def __init__(self) -> None:
         self._commands: deque[pb.Message] = deque()
@@ -36,7 +36,7 @@ class Outbox:
         self._change = asyncio.Event()
 
     def put(self, message: pb.Message) -> bool:
-        """False if there is no room."""
+        """Adds a message; False if the queue is full."""
         if message.WhichOneof("body") == "view":
             self._view = message
         elif len(self._commands) >= _MOST_COMMANDS:
@@ -47,7 +47,7 @@ class Outbox:
         return True
 
     async def take(self, seconds: float) -> pb.Message | None:
-        """The next message, as soon as there is one; None if there is none for so long."""
+        """The next message; None if none arrives within `seconds`."""
         timer = asyncio.get_running_loop().call_later(seconds, self._change.set)
         try:
             await self._change.wait()
@@ -66,15 +66,15 @@ class Outbox:
 
 
 def late(command: pb.Command) -> str:
-    """Why a command is not obeyed any more; nothing if it is."""
+    """The reason why a command has expired; empty if it has not."""
     age = clock.monotonic() - command.asked_at
     if not command.asked_at or -LIFETIME <= age <= LIFETIME:
         return ""
-    return f"expired, not applied: it came {abs(age):.0f} s late. Send it again."
+    return f"expired, not applied: it arrived {abs(age):.0f} s late. Send it again."
 
 
 class Channel:
-    """A run: its simulation on one side, viewers on the other. Used in the event loop only."""
+    """Connects the simulation of a run with its viewers. For use in the event loop only."""
 
     def __init__(self, run: str) -> None:
         self.run = run
@@ -88,7 +88,7 @@ class Channel:
         self.views: dict[object, pb.View] = {}
         self.to_simulation: Outbox | None = None
         self.filling = asyncio.Lock()  # of one that is filled from a folder
-        self.users = 0  # connections that begin, and are no viewers yet
+        self.users = 0  # connections that are being opened and are not viewers yet
         self._news: set[asyncio.Event] = set()
         self._grids: dict[int, Gridded] = {}
         self._rasters: dict[tuple[int, str, int, int], bytes] = {}
@@ -113,7 +113,7 @@ class Channel:
             event.set()
 
     def take(self, message: pb.Message) -> None:
-        """A message of the simulation, hello apart. Raises ValueError."""
+        """Receives a message of the simulation, other than hello. Raises ValueError."""
         kind = message.WhichOneof("body") or ""
         if kind == "frame":
             self._check_frame(message.frame)
@@ -124,7 +124,7 @@ class Channel:
             self._take_series(message.series)
         elif kind == "acknowledged":
             if message.ByteSize() > _LONGEST:
-                raise ValueError("an answer to a command that is too long")
+                raise ValueError("the answer to a command is too long")
             self.acknowledged = [*self.acknowledged[-99:], message]
             self.versions[kind] = self.versions.get(kind, 0) + 1
         elif kind in LASTING:
@@ -139,19 +139,19 @@ class Channel:
             raise ValueError("columns of a series have different lengths")
         every = rows.every or 1
         if every & (every - 1) or every > _RAREST or rows.first > _RAREST:
-            raise ValueError("rows of a series have impossible numbers")
+            raise ValueError("rows of a series have invalid indices")
         kept = self.series.get(rows.name)
         if kept is None or kept.columns != columns:
             kept = Rows(columns)
         others = sum(len(each.columns) * each.count for each in self.series.values() if each is not kept)
         numbers = others + len(columns) * (kept.count + lengths.pop())
         if numbers > _MOST_NUMBERS or (len(self.series) >= _MOST_SERIES and rows.name not in self.series):
-            raise ValueError("more series, or longer ones, than the hub keeps")
+            raise ValueError("too many or too long series for the hub")
         self.series[rows.name] = kept
         kept.add(rows.first, np.array([column.values for column in rows.columns]).T, every)
 
     def _check_frame(self, frame: pb.Frame) -> None:
-        """Raises ValueError if rasters cannot be made of it."""
+        """Raises ValueError if rasters cannot be made from the frame."""
         hello, parts = self.hello, frame.particles
         carried = [each.values for each in parts.carried]
         fits = all(
@@ -162,10 +162,10 @@ class Channel:
         if hello is None or not fits or (parts.ids and len(parts.ids) != 8 * parts.count):
             raise ValueError("particles of a frame have different numbers of codes")
         if len(parts.position) != hello.dimensions or not needed <= known:
-            raise ValueError("particles of a frame lack places or velocities")
+            raise ValueError("particles of a frame lack positions or velocities")
 
     def adopt(self, other: Channel) -> None:
-        """Says from now on what another says, which was filled apart."""
+        """Takes over the content of another channel, which was filled separately."""
         self.hello, self.series, self.newest = other.hello, other.series, other.newest
         self.versions = other.versions
         self.ring()
@@ -178,7 +178,7 @@ class Channel:
         self.ring()
 
     def tell_view(self) -> None:
-        """Tells the simulation what all viewers together want, if that has changed."""
+        """Sends the simulation the combined view of all viewers, if it has changed."""
         merged = pb.View()
         for view in self.views.values():
             wants = bool(view.quantities) or view.particles
@@ -193,14 +193,15 @@ class Channel:
             self.command(packed(view=merged))
 
     def command(self, message: pb.Message) -> bool:
-        """Passes a message on to the simulation; False if there is none, or no room. Commands expire."""
+        """Forwards a message to the simulation; False if there is none, or its queue is full. Commands
+        expire."""
         if message.WhichOneof("body") == "command":
             asked = message.command.asked_at or clock.monotonic()
             message.command.not_after = min(asked, clock.monotonic()) + LIFETIME
         return self.to_simulation is not None and self.to_simulation.put(message)
 
     def begin(self, hello: pb.Hello, outbox: Outbox) -> None:
-        """A simulation has come, or come back."""
+        """Registers a simulation that has connected, possibly again."""
         self.hello = hello
         self.to_simulation = outbox
         self.newest.pop("ended", None)
@@ -208,8 +209,8 @@ class Channel:
         self.ring()
 
     def raster(self, frame: pb.Frame, quantity: str, columns: int, width: int) -> bytes | None:
-        """A Raster of a frame, as bytes; made once for all viewers. None if it cannot be made. May be called
-        in another thread, by one at a time."""
+        """A Raster of a frame, as bytes, made once for all viewers; None if it cannot be made. May be called
+        in any thread, but only in one at a time."""
         hello = self.hello
         key = (frame.index, quantity, columns, width)
         unit = (
@@ -232,12 +233,12 @@ def _can_show(frame: pb.Frame, quantity: str) -> bool:
 
 
 def check_hello(hello: pb.Hello) -> None:
-    """Raises ValueError if nothing can be drawn of a run that says this of itself."""
+    """Raises ValueError if a run with this hello cannot be drawn."""
     dimensions, lower, upper = hello.dimensions, hello.lower, hello.upper
     if dimensions not in (2, 3) or len(lower) != dimensions or len(upper) != dimensions:
-        raise ValueError("hello: 2 or 3 dimensions, and as many corners")
+        raise ValueError("hello: dimensions must be 2 or 3, with as many coordinates in lower and upper")
     sizes = [high - low for low, high in zip(lower, upper, strict=True)]
     if not all(0 < size < math.inf for size in sizes) or not 0 < hello.spacing < math.inf:
         raise ValueError("hello: the domain and the spacing must be finite and larger than 0")
     if sizes[1] / sizes[0] * MOST_COLUMNS**2 > _MOST_CELLS:
-        raise ValueError("hello: the domain is too high for its width")
+        raise ValueError("hello: the domain is too tall for its width")

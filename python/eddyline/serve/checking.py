@@ -1,4 +1,4 @@
-"""Answers to the page while a world is drawn: problems, cost, and the drawing in numbers."""
+"""Answers to the page while a world is edited: problems, cost, and the geometry of the drawing."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ Numbers = list[float]
 class Summary(BaseModel):
     """Size and cost of a run of this world."""
 
-    particles: int = Field(description="Of the fluid, at the start.")
+    particles: int = Field(description="Number of fluid particles at the start.")
     wall_particles: int
     spacing: float = Field(description="[m]")
-    time_step: float = Field(description="At the start [s].")
+    time_step: float = Field(description="Time step at the start [s].")
     steps: int
     end: float = Field(description="[s]")
     reynolds: float | None
     mach: float
-    max_speed: float = Field(description="Expected [m/s].")
+    max_speed: float = Field(description="Highest expected speed [m/s].")
     sound_speed: float = Field(description="[m/s]")
     seconds: float = Field(
-        description="Wall time on all cores of this machine, film and report included, estimated."
+        description="Estimated wall time on all cores of this machine, including movie and report."
     )
-    seconds_after: float = Field(description="Of these, for film and report after the last step.")
+    seconds_after: float = Field(description="Share of it for movie and report after the last step.")
     cores: int
     memory_bytes: int
     disk_bytes: int
@@ -68,7 +68,9 @@ class ShapeDrawing(BaseModel):
     outlines: list[list[Numbers]] = Field(description="Closed lines of [x, y] [m]; of 3D the silhouette.")
     moves: bool = False
     slip: bool = False
-    drawn: bool = Field(default=True, description="False: it is wrong, and has neither numbers nor outlines.")
+    drawn: bool = Field(
+        default=True, description="False: it has errors, and therefore neither numbers nor outlines."
+    )
 
 
 class PlaceDrawing(BaseModel):
@@ -78,14 +80,14 @@ class PlaceDrawing(BaseModel):
     type: str
     written: dict[str, Any]
     numbers: dict[str, Any]
-    drawn: bool = Field(default=True, description="False: it is wrong, and has no numbers.")
+    drawn: bool = Field(default=True, description="False: it has errors, and therefore no numbers.")
 
 
 class GapDrawing(BaseModel):
     between: list[str]
     width: float = Field(description="[m]")
     spacings: float
-    ends: list[Numbers] = Field(description="Two places [m] across the narrowest part.")
+    ends: list[Numbers] = Field(description="Two points [m] across the narrowest part.")
     reason: str
 
 
@@ -112,12 +114,12 @@ class ReferenceAnswer(BaseModel):
     velocity: float
     length: float
     name: str = Field(
-        description="Of the length, as the file writes it; L, if that is a number or a formula."
+        description="Symbol of the reference length as in the file; L if it is a number or a formula."
     )
 
 
 class Regime(BaseModel):
-    """A value of [let] that a slider may change, with what the world says of its values."""
+    """A value of [let] that a slider may change, with the values that the world mentions."""
 
     name: str
     path: list[str]
@@ -133,14 +135,14 @@ class RegimeMark(BaseModel):
 
 
 class CheckAnswer(BaseModel):
-    """Description of a world that may have errors: as much as can be said."""
+    """Description of a world that may have errors, as far as possible."""
 
     problems: list[Fault]
     summary: Summary | None
     drawing: Drawing | None
     gaps: list[GapDrawing]
     quantities: list[QuantityAnswer]
-    quantity: str | None = Field(description="What the world's own pictures show.")
+    quantity: str | None = Field(description="Quantity of the pictures of the world.")
     reference: ReferenceAnswer | None
     regimes: list[Regime]
     title: str
@@ -149,7 +151,7 @@ class CheckAnswer(BaseModel):
 
 @functools.lru_cache(maxsize=64)
 def check(text: str, overrides: tuple[tuple[str, str | float], ...], quality: str) -> CheckAnswer:
-    """Checks a text; the same text is answered from memory."""
+    """Checks a text; results of the same text are cached."""
     found = draft(text, dict(overrides), quality)
     world, file = found.world, found.file
     reference = file.reference if file is not None else None
@@ -258,7 +260,7 @@ def _places(tables: Mapping[str, Any], data: dict[str, Any], part: str) -> list[
 def _left_out(
     tables: Mapping[str, Any], data: dict[str, Any], part: str
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Tables of the file that are none of the checked ones."""
+    """Tables of the file that did not pass the checks."""
     written = data.get(part)
     for name, table in written.items() if isinstance(written, dict) else ():
         if name not in tables and isinstance(table, dict):
@@ -322,7 +324,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _gaps(file: WorldFile) -> list[GapDrawing]:
-    """Those of a two-dimensional world, which are drawn; notes tell of them in 3D, too."""
+    """Narrow gaps of a two-dimensional world, for the drawing; in 3D only notes report them."""
     return [
         GapDrawing(
             between=list(gap.between),
@@ -339,7 +341,7 @@ def _gaps(file: WorldFile) -> list[GapDrawing]:
 
 
 def _regimes(found: Draft) -> Iterator[Regime]:
-    """Values of [let] that `when` of expectations and `Try:` of comments name, and Re."""
+    """Values of [let] that `when` of expectations and `Try:` in comments mention, and Re."""
     table = found.data.get("let")
     if not isinstance(table, dict):
         return

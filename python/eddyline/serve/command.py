@@ -1,4 +1,4 @@
-"""`eddyline serve` and `eddyline lab`: the server, and a browser at it."""
+"""`eddyline serve` and `eddyline lab`: starts the server, and a browser if requested."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from eddyline.serve.tokens import LOOPBACK, Gate
 
 PORT = 8421
 LARGEST = 16 * 1024**2  # bytes of a message of a simulation
-PING = 20.0  # s between pings, and that an answer to one may take
-GRACE = 3  # s for what is open to end, once the server is to stop
+PING = 20.0  # s between pings, and time limit of an answer
+GRACE = 3  # s for open connections to end when the server stops
 _EVERYWHERE = ("0.0.0.0", "::")
 
 
 class PortError(ValueError):
-    """The server cannot listen there; the text says why."""
+    """The server cannot listen on the port; the message gives the reason."""
 
 
 class _Server(uvicorn.Server):
-    """One that a second Ctrl-C does not tear apart: it stops within GRACE in any case."""
+    """A server that a second Ctrl-C does not interrupt: it stops within GRACE in any case."""
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if not self.should_exit:
@@ -52,9 +52,8 @@ def serve(
 ) -> None:
     """Serves the runs in `folder` until Ctrl-C.
 
-    host: the address to listen at.  port: 0 for any; None for PORT, or any if that is taken.  names: under
-    which browsers know this machine, besides `host`.  browse: open a browser.  Raises PortError.
-    """
+    host: the address to listen at.  port: 0 for any; None for PORT, or any if that is taken.  names: further
+    host names by which browsers reach this machine.  browse: open a browser.  Raises PortError."""
     listener = _listen(host, port)
     port = listener.getsockname()[1]
     lab = Lab(folder, limits, executor, attributes)
@@ -66,8 +65,8 @@ def serve(
     base = f"http://{names[0] if names and host in _EVERYWHERE else local}:{port}/"
     config = configured(lab, gate, log_level="warning", timeout_graceful_shutdown=GRACE)
     say(f"runs in     {lab.folder}")
-    say(f"to steer    {base}?token={gate.steer}")
-    say(f"to look     {base}?token={gate.look}")
+    say(f"control     {base}?token={gate.steer}")
+    say(f"view only   {base}?token={gate.look}")
     say(f"from a run  eddyline run WORLD --live '{base}?token={gate.steer}'")
     if browse:
         _browse(f"{base}?token={gate.steer}", say)
@@ -109,10 +108,10 @@ def _listen(host: str, port: int | None) -> socket.socket:
             if port is not None:
                 raise PortError(f"--host {host} --port {wanted}: {error.strerror}") from None
             continue
-        listener.listen()  # requests before the server is up wait for it
+        listener.listen()  # requests before the start of the server wait for it
         listener.set_inheritable(False)
         return listener
-    raise PortError(f"--host {host}: cannot listen at this address")
+    raise PortError(f"--host {host}: cannot listen on this address; check the address")
 
 
 def _own_name(local: str) -> str:
@@ -123,12 +122,12 @@ def _own_name(local: str) -> str:
 def _browse(url: str, say: Callable[[str], None]) -> None:
     """Opens a browser, if there is one, when the server is up."""
     if not PAGE.is_dir():
-        say("this build has no page: only the API answers")
+        say("this build has no web page; only the API is available")
         return
 
     def go() -> None:
         if not webbrowser.open(url):
-            say("no browser was found: open the first address in one")
+            say("no browser was found; open the control address in a browser")
 
     timer = threading.Timer(0.8, go)
     timer.daemon = True

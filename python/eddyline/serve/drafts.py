@@ -1,4 +1,4 @@
-"""A world while it is being drawn: checked and drawn as far as it is right."""
+"""A world that is being edited: checked and drawn as far as it is valid."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from eddyline.world.schema import WorldFile
 from eddyline.world.validate import validate
 
 QUALITIES = {"preview": 5 / 3, "study": 1.0, "publish": 0.5}
-"""Spacings of the file that a spacing is."""
+"""Ratio of the spacing of a quality to that of the file."""
 _LABEL = "world"
 _PARTS = ("bodies", "regions", "openings", "observe", "expect")
-"""Tables of which one can be left out and the rest drawn."""
+"""Tables with entries that can be skipped if they have errors."""
 
 
 @dataclass(frozen=True)
 class Draft:
-    """text: as it would be run.  data: its content as written.  world: if nothing is wrong.  file: the
-    checked tables, without those that are wrong if the others can stand alone; None if they cannot."""
+    """text: the file as it would be run. data: its content as written. world: None if there are errors. file:
+    the valid tables, without wrong ones if possible; otherwise None."""
 
     text: str
     data: dict[str, Any]
@@ -32,7 +32,7 @@ class Draft:
 
 
 def draft(text: str, overrides: dict[str, str | float], quality: str) -> Draft:
-    """Reads a world file that may be wrong. `quality`: one of QUALITIES."""
+    """Reads a world file that may have errors. quality: one of QUALITIES."""
     try:
         document = parse(text, f"{_LABEL}.toml", overrides)
         document = refined(document, quality)
@@ -46,7 +46,7 @@ def draft(text: str, overrides: dict[str, str | float], quality: str) -> Draft:
 
 
 def refined(document: Document, quality: str) -> Document:
-    """The document with the spacing of a quality; a formula stays a formula."""
+    """The document with the spacing of a quality; formulas are preserved."""
     factor = QUALITIES[quality]
     written = document.data.get("domain", {})
     spacing = written.get("spacing") if isinstance(written, dict) else None
@@ -58,7 +58,7 @@ def refined(document: Document, quality: str) -> Document:
 
 
 def _what_stands(document: Document, error: WorldError) -> WorldFile | None:
-    """The tables that are right one by one, without those that are not."""
+    """The valid tables, without those that have errors."""
     data = dict(document.data)
     for path in {problem.path[:2] for problem in error.problems if problem.path[:1]}:
         _leave_out(data, path)

@@ -1,4 +1,5 @@
-"""Files that the server did not write itself: only plain ones in the run's own folder, and not too large."""
+"""Safe reading of files that the server did not write: only regular files of limited size in the folder of
+the run."""
 
 from __future__ import annotations
 
@@ -12,11 +13,11 @@ _DEEPEST = 6
 
 
 class ForeignFileError(OSError):
-    """A file that is not read; the text says why."""
+    """A file that is not read; the message gives the reason."""
 
 
 def read_plain(path: Path, most: int = LARGEST_TEXT) -> bytes:
-    """The content of a plain file: a link is not followed, a pipe not waited for. Raises OSError."""
+    """The content of a regular file; links are not followed, pipes not opened. Raises OSError."""
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(handle, "rb") as file:
         found = os.fstat(handle)
@@ -29,8 +30,9 @@ def read_plain(path: Path, most: int = LARGEST_TEXT) -> bytes:
 
 
 def check_folder(folder: Path) -> None:
-    """Raises ForeignFileError if a run's folder holds anything but folders and plain files: a link could lead
-    to any file of this machine, and a pipe would be waited for. Raises OSError if it cannot be listed."""
+    """Raises ForeignFileError if the folder of a run contains anything except folders and regular files: a
+    link could lead to any file of this machine, and a pipe would block. Raises OSError if it cannot be
+    listed."""
     count = 0
     places = [(folder, 0)]
     while places:
@@ -43,7 +45,7 @@ def check_folder(folder: Path) -> None:
                     places.append((Path(entry.path), depth + 1))
                 elif not entry.is_file(follow_symlinks=False):
                     kind = "a link" if entry.is_symlink() else "neither a file nor a folder"
-                    raise ForeignFileError(f"{inside} is {kind}; the lab shows runs of plain files only")
+                    raise ForeignFileError(f"{inside} is {kind}; the lab shows only runs made of plain files")
         if count > _MOST_FILES or depth > _DEEPEST:
             raise ForeignFileError(
                 f"the run has more than {_MOST_FILES:,} files, or too many folders in folders"
@@ -51,5 +53,5 @@ def check_folder(folder: Path) -> None:
 
 
 def cleaned(text: object, most: int) -> str:
-    """A text that every database and every answer can hold: valid Unicode, at most so many characters."""
+    """A text that databases and answers accept: valid Unicode, limited length."""
     return str(text)[:most].encode("utf-8", "replace").decode("utf-8")

@@ -1,4 +1,4 @@
-"""Runs on the disk that the list does not know yet."""
+"""Finds runs on the disk that are not in the list yet."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from eddyline.serve.foreign import cleaned, read_plain
 from eddyline.serve.store import FINAL, RunRow, id_of_folder
 
 _MOST = 1000
-_LONGEST = 500  # characters of what a run says of itself
-_LARGEST = 1 << 60  # number that is believed
+_LONGEST = 500  # characters of a text from run.json
+_LARGEST = 1 << 60  # largest accepted number
 
 
 def record(folder: Path) -> dict[str, Any] | None:
-    """run.json, or None if there is none that can be read."""
+    """Content of run.json; None if it is missing or unreadable."""
     try:
         found = json.loads(read_plain(RunFolder(folder).record))
     except (OSError, ValueError, RecursionError):
@@ -32,7 +32,7 @@ def record(folder: Path) -> dict[str, Any] | None:
 
 
 def close_record(folder: Path, outcome: dict[str, Any]) -> None:
-    """Says in run.json how a run ended that could not say it itself."""
+    """Records in run.json the end of a run that could not record it itself."""
     said = record(folder)
     if said is not None:
         RunFolder(folder).write_record(said | outcome)
@@ -45,14 +45,14 @@ def runs(folder: Path, own: str, known: set[str]) -> Iterator[RunRow]:
         place = path.parent
         if str(place) in known or place.parts[len(folder.parts)] == own or count >= _MOST:
             continue
-        if not place.resolve().is_relative_to(folder.resolve()):  # a link leads elsewhere
+        if not place.resolve().is_relative_to(folder.resolve()):  # a link may lead outside
             continue
         said = record(place)
         if said is None:
             continue
         try:
             row = _row(id_of_folder(str(place.relative_to(folder))), place, said)
-        except (TypeError, ValueError, OverflowError):  # no record that this version has written
+        except (TypeError, ValueError, OverflowError):  # not a record of this version
             continue
         count += 1
         yield row
@@ -69,7 +69,7 @@ def state_of(place: Path, said: dict[str, Any]) -> str:
 
 
 def words_of(place: Path, said: dict[str, Any]) -> str:
-    """Entry of the list for a run in a folder: why it stopped, and what to do if it is not closed."""
+    """Message of the list for a run in a folder: why it stopped, and the remedy if it is not closed."""
     words = said["message"]
     if said["outcome"] == NOT_CLOSED:
         with contextlib.suppress(OSError, ValueError):

@@ -1,4 +1,4 @@
-"""The worlds of the gallery, with what their first comments say to a reader."""
+"""The worlds of the gallery, with the texts of their first comments."""
 
 from __future__ import annotations
 

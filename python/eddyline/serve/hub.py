@@ -1,4 +1,4 @@
-"""The hub: simulations connect to it from wherever they run, and viewers see them."""
+"""The hub: simulations on any machine connect to it, and viewers watch them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from eddyline.serve.limits import Limits
 from eddyline.serve.tokens import Permission
 from eddyline.serve.viewer import TOO_MUCH, BadMessageError, Viewer, parsed_of_any_size, tick
 
-_HELLO = 10.0  # s that a simulation has to say hello
+_HELLO = 10.0  # s within which a simulation must send hello
 _TICK_EVERY = 5.0  # s between ticks to a simulation
 _KINDS = ("frame", "series", "progress", "acknowledged", "marks", "bodies", "ended")
 Heard = Callable[[str, pb.Message], None]
@@ -45,17 +45,17 @@ class Hub:
         return sum(len(channel.viewers) for channel in self.channels.values())
 
     async def look(self, socket: WebSocket, run: str, may: Permission) -> None:
-        """Serves a viewer until it goes. The connection has been accepted."""
+        """Serves a viewer until it disconnects. The connection must be accepted."""
         channel = self.channel(run)
         limits = self.limits
         if len(channel.viewers) >= limits.viewers or self.viewers >= limits.viewers_in_all:
-            await socket.close(TOO_MUCH, f"{len(channel.viewers)} viewers look already")
+            await socket.close(TOO_MUCH, f"{len(channel.viewers)} viewers are already connected, the maximum")
             return
         await Viewer(socket, channel, may, limits.commands, self._workers).serve()
 
     async def join(self, socket: WebSocket, run: str) -> None:
-        """Listens to a simulation until it goes. The connection has been accepted. A simulation that comes
-        back takes the place of what is left of it."""
+        """Serves a simulation until it disconnects. The connection must be accepted. A simulation that
+        reconnects replaces its old connection."""
         channel = self.channel(run)
         before = self._sockets.get(run)
         outbox = Outbox()
@@ -95,9 +95,9 @@ class Hub:
         try:
             message = parsed_of_any_size(await asyncio.wait_for(_next(socket), _HELLO))
         except asyncio.TimeoutError:
-            raise BadMessageError(f"a simulation says hello within {_HELLO:g} s") from None
+            raise BadMessageError(f"a simulation must send hello within {_HELLO:g} s") from None
         if message.WhichOneof("body") != "hello":
-            raise BadMessageError("a simulation says hello first")
+            raise BadMessageError("a simulation must send hello first")
         try:
             check_hello(message.hello)
         except ValueError as error:
@@ -107,7 +107,7 @@ class Hub:
     def _take(self, channel: Channel, message: pb.Message) -> None:
         kind = message.WhichOneof("body")
         if kind not in _KINDS:
-            raise BadMessageError(f"a simulation does not send {kind or 'an empty message'} here")
+            raise BadMessageError(f"unexpected message from a simulation: {kind or 'empty'}")
         try:
             channel.take(message)
         except ValueError as error:
@@ -126,7 +126,7 @@ class Hub:
 
 
 class _GoneError(Exception):
-    """The simulation's connection has ended."""
+    """Handles the end of the connection of a simulation."""
 
 
 async def _next(socket: WebSocket) -> bytes:
@@ -152,8 +152,8 @@ async def _pass_on(socket: WebSocket, outbox: Outbox) -> None:
 
 
 def _refuse(channel: Channel, commands: list[pb.Command]) -> None:
-    """Says of commands that the connection of a simulation ended before they were sent."""
+    """Tells viewers that commands were not sent because the connection of the simulation ended."""
     for command in commands:
-        text = "not applied: the connection to the run has ended. Send it again when it is back."
+        text = "not applied: the connection to the run was lost. Send it again after it is restored."
         name = command.WhichOneof("action") or ""
         channel.take(packed(acknowledged=pb.Acknowledged(id=command.id, refusal=text, command=name)))

@@ -1,4 +1,4 @@
-"""Runs as jobs: on this machine, or through a site's scheduler, by PSI/J."""
+"""Runs as jobs of PSI/J: on this machine, or through the scheduler of a site."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ LOCAL = "local"
 
 @dataclass(frozen=True)
 class JobOrder:
-    """arguments: of `eddyline`.  log: where its output goes.  cores: it may use.  seconds: longest wall
-    time."""
+    """arguments: of `eddyline`. log: output file. cores: number of cores. seconds: limit of the wall time."""
 
     arguments: list[str]
     environment: Mapping[str, str]
@@ -30,8 +29,8 @@ class JobOrder:
 
 
 class Jobs:
-    """Submits, watches and cancels jobs. `executor`: "local", or a scheduler's, e.g. "slurm". attributes: the
-    scheduler's own, e.g. {"slurm.partition": "long"}.
+    """Submits, watches and cancels jobs. executor: "local", or that of a scheduler, e.g. "slurm". attributes:
+    options of the scheduler, e.g. {"slurm.partition": "long"}.
 
     `on_end(id, message)` is called, in a thread of PSI/J's, when a job is over.
     """
@@ -44,12 +43,12 @@ class Jobs:
         self._attributes: dict[str, object] = dict(attributes)
         self._on_end = on_end
         self._jobs: dict[str, psij.Job] = {}
-        self._lock = threading.Lock()  # of the spare one
+        self._lock = threading.Lock()  # of the prewarmed process
         self._spare: tuple[psij.Job, Pipe, list[str]] | None = None  # the list holds the run that it becomes
 
     def keep_spare(self) -> None:
-        """Lets a process wait for the next run, with all imported that it needs; on this machine only. Does
-        nothing if one waits already, or if that cannot be."""
+        """Starts a prewarmed process for the next run, with all imports done; on this machine only. Does
+        nothing if one exists or cannot be started."""
         with self._lock:
             if self.name != LOCAL or (self._spare is not None and not self._spare[0].status.final):
                 return
@@ -64,11 +63,11 @@ class Jobs:
                 self._executor.submit(job)
 
     def submit(self, id_: str, order: JobOrder) -> str:
-        """Starts a job for a run; gives its number at the executor. Raises OSError if that cannot be."""
+        """Starts a job for a run; returns its id at the executor. Raises OSError if that fails."""
         return self._submit_to_spare(id_, order) or self._submit_anew(id_, order)
 
     def _submit_to_spare(self, id_: str, order: JobOrder) -> str:
-        """The number of the spare process, if there is one and it takes the order; else nothing."""
+        """The number of the prewarmed process if it accepts the order; else empty."""
         with self._lock:
             if self._spare is None or self._spare[0].status.final or self._spare[0].native_id is None:
                 return ""
@@ -90,7 +89,7 @@ class Jobs:
             self._spare = None
 
     def close(self) -> None:
-        """The spare process goes."""
+        """Ends the prewarmed process."""
         with self._lock:
             self._drop_spare()
 
@@ -116,8 +115,8 @@ class Jobs:
         return str(job.native_id)
 
     def watch(self, id_: str, number: str) -> bool:
-        """Watches a scheduler's job again that a server before this one has submitted. False if its executor
-        was another, or cannot."""
+        """Watches a job that an earlier server has submitted to a scheduler. False if the executor differs or
+        does not support this."""
         if self.name == LOCAL or not number:
             return False
         job = psij.Job()
@@ -130,7 +129,7 @@ class Jobs:
         return True
 
     def cancel(self, id_: str) -> None:
-        """Ends a job at once. Runs are asked to stop before."""
+        """Ends a job at once; runs are asked to stop first."""
         job = self._jobs.get(id_)
         if job is not None and not job.status.final:
             job.cancel()

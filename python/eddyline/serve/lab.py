@@ -40,16 +40,16 @@ from eddyline.world.describe import plan
 _log = logging.getLogger(__name__)
 
 OWN = ".lab"
-"""The folder of the server's own files, in that of the runs."""
-GRACE = 20.0  # s that a run has to stop in order
+"""Subfolder of the runs with the files of the server."""
+GRACE = 20.0  # s that a run may take to stop in order
 _UPLOADS = 4  # files that are opened at the same time
-_HANDED_OVER = 1.0  # s after which a run that is being handed to the executor is looked at again
-_LOOK_EVERY = 3.0  # s between looks for runs that others have started
+_HANDED_OVER = 1.0  # s until a run that is being passed to the executor is checked again
+_LOOK_EVERY = 3.0  # s between searches for runs that other processes have started
 
 
 @dataclass(frozen=True)
 class Order:
-    """A world that is to be run. source: its text.  particles: of fluid and walls.  seconds: estimated."""
+    """A world to run. source: its text. particles: of fluid and walls. seconds: estimated wall time."""
 
     title: str
     source: str
@@ -64,7 +64,7 @@ class Order:
 
 
 class Lab:
-    """url: where runs find this server. workers: None for its own."""
+    """The server of the lab. url: address of this server for runs. workers: None to create its own."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class Lab:
     # --- runs ---------------------------------------------------------------------------------------------
 
     def runs(self) -> list[RunRow]:
-        """All, the newest first; those that others have put into the folder among them."""
+        """All runs, newest first, including those that other processes have put into the folder."""
         if clock.monotonic() > self._looked + _LOOK_EVERY:
             self._looked = clock.monotonic()
             with _as_far_as_can_be("found"):
@@ -111,22 +111,24 @@ class Lab:
                 self._job_ended(row.id, "")  # of a server before this one
 
     def run(self, id_: str) -> RunRow:
-        """Refusal if there is none."""
+        """The run with this id. Raises Refusal if there is none."""
         row = self.store.get(id_)
         if row is None:
             self.runs()
             row = self.store.get(id_)
         if row is None:
-            raise Refusal(404, f"There is no run {id_!r}.", "GET /api/runs lists them.")
+            raise Refusal(404, f"Run {id_!r} does not exist.", "GET /api/runs lists them.")
         return row
 
     def folder_of(self, row: RunRow) -> Path:
         """Folder of the run. Raises Refusal if it has none here, or none yet, or one with links in it."""
         path = Path(row.folder)
         if not row.folder or not (path / "run.json").is_file():
-            raise Refusal(409, f"Run {row.id} has no files here: it has not begun, or is elsewhere.")
+            raise Refusal(
+                409, f"Run {row.id} has no files on this server: it has not begun, or is stored elsewhere."
+            )
         if not path.resolve().is_relative_to(self.folder.resolve()):
-            raise Refusal(409, f"Run {row.id} lies outside {self.folder}.")
+            raise Refusal(409, f"Run {row.id} is outside the folder {self.folder}.")
         try:
             check_folder(path)
         except OSError as error:
@@ -142,15 +144,19 @@ class Lab:
         """Puts a run into the queue. Raises Refusal."""
         limits = self.limits
         if order.particles > limits.particles:
-            text = f"{order.particles:,} particles; this server takes at most {limits.particles:,}."
-            raise Refusal(422, text, "Take a coarser spacing.")
+            text = f"{order.particles:,} particles; this server allows at most {limits.particles:,}."
+            raise Refusal(422, text, "Increase domain.spacing.")
         cores = ranks * max(threads, 1)
         if cores > limits.cores:
-            text = f"{ranks} ranks with {max(threads, 1)} threads; there are {limits.cores} cores."
-            raise Refusal(422, text, "Take fewer.")
+            text = f"{ranks} ranks with {max(threads, 1)} threads; this server has {limits.cores} cores."
+            raise Refusal(422, text, "Use fewer ranks or threads.")
         with self._lock:
             if len(self.store.in_state("waiting")) >= limits.waiting:
-                raise Refusal(429, f"{limits.waiting} runs wait already.", "Wait, or remove some.")
+                raise Refusal(
+                    429,
+                    f"{limits.waiting} runs are already waiting, the maximum.",
+                    "Wait, or remove waiting runs.",
+                )
             row = RunRow(
                 id=secrets.token_hex(6),
                 title=order.title,
@@ -170,13 +176,13 @@ class Lab:
                 self.store.add(row)
             except OSError as error:
                 shutil.rmtree(place, ignore_errors=True)
-                text = f"The server cannot keep this run: {error}."
-                raise Refusal(507, text, f"Make room on the disk of {self.folder}.") from None
+                text = f"The server cannot store this run: {error}."
+                raise Refusal(507, text, f"Free space on the disk of {self.folder}.") from None
         self.start_waiting()
         return self.run(row.id)
 
     def start_waiting(self) -> None:
-        """Starts what may start now."""
+        """Starts waiting runs while places are free."""
         with self._lock:
             running = [row for row in self.store.in_state("running") if row.origin == "lab"]
             free = self.limits.at_once - len(running)
@@ -185,7 +191,7 @@ class Lab:
                     free -= self._start(row)
 
     def _start(self, row: RunRow) -> bool:
-        """Starts a run that waits, unless it was taken from the queue meanwhile; gives whether it runs."""
+        """Starts a waiting run; False if it was removed from the queue in the meantime or could not start."""
         folder: Path | None = None
         try:
             folder = RunFolder.claim(row.world, self.folder)
@@ -216,16 +222,16 @@ class Lab:
         return JobOrder(arguments, environment, place / "output.txt", cores, self.limits.seconds)
 
     def keep_spare(self) -> None:
-        """Starts a process that waits for the next run, so that this begins at once."""
+        """Starts a prewarmed process for the next run, so that this run begins at once."""
         self._spares = True
         self.jobs.keep_spare()
 
     def stop(self, row: RunRow) -> None:
-        """Asks a run to stop at a step; one that waits is taken from the queue. Called in the event loop."""
-        taken = {"state": "stopped by user", "ended": now(), "message": "taken from the queue"}
+        """Asks a run to stop after a step; removes a waiting run from the queue. Call in the event loop."""
+        taken = {"state": "stopped by user", "ended": now(), "message": "removed from the queue"}
         if row.state == "waiting" and self.store.change_if("waiting", row.id, **taken):
             return
-        current = self.store.get(row.id)  # it may have been started meanwhile
+        current = self.store.get(row.id)  # it may have started in the meantime
         if current is not None and current.state == "running":
             command = pb.Command(id=f"stop-{secrets.token_hex(4)}", stop=pb.Stop())
             told = self.hub.channel(row.id).command(packed(command=command))
@@ -241,7 +247,7 @@ class Lab:
             return
         if row.job or self.jobs.is_ours(id_):
             self.jobs.cancel(id_)
-        else:  # it is just being handed over
+        else:  # it is being passed to the executor
             self._end_later(id_, _HANDED_OVER)
 
     def may_join(self, id_: str, token: str) -> bool:
@@ -252,7 +258,7 @@ class Lab:
     # --- what happens -------------------------------------------------------------------------------------
 
     def _heard(self, id_: str, message: pb.Message) -> None:
-        """A simulation has said something of the list's concern."""
+        """Updates the list of runs from a message of a simulation."""
         with _as_far_as_can_be(id_):
             self._note(id_, message)
 
@@ -284,7 +290,7 @@ class Lab:
         state = outcome if outcome in FINAL else "failed"
         try:
             seconds = (datetime.now(timezone.utc) - datetime.fromisoformat(row.started)).total_seconds()
-        except (TypeError, ValueError):  # it does not say, or nothing that can be read
+        except (TypeError, ValueError):  # the time is missing or unreadable
             seconds = 0.0
         self.store.change(
             row.id,
@@ -296,13 +302,15 @@ class Lab:
         )
 
     def _lost(self, id_: str) -> None:
-        """A simulation's connection has broken. One of ours is watched by its job; of others nothing more may
-        come."""
+        """Handles a lost connection to a simulation. Jobs of this server are watched; other runs are marked
+        as lost."""
         row = self.store.get(id_)
         watched = self.jobs.is_ours(id_) or (row is not None and found.is_alive(row.job))
         if row is not None and row.state == "running" and not watched:
             with _as_far_as_can_be(id_):
-                self.store.change(id_, state="lost", ended=now(), message="its connection has broken")
+                self.store.change(
+                    id_, state="lost", ended=now(), message="the connection to the run was lost"
+                )
 
     def _take_end_from_folder(self, row: RunRow) -> bool:
         """True if the run has ended, by its run.json."""
@@ -328,7 +336,8 @@ class Lab:
             self.store.change(row.id, state=state)
 
     def _job_ended(self, id_: str, message: str) -> None:
-        """A job is over; called in a thread of the executor. What the run says of itself counts first."""
+        """Handles the end of a job; called in a thread of the executor. The run's own record takes
+        precedence."""
         with _as_far_as_can_be(id_):
             self._take_end(id_, message)
         self.start_waiting()
@@ -356,7 +365,7 @@ class Lab:
         """Last output of a job that failed."""
         log = self._own(id_) / "output.errors"
         lines = log.read_text(errors="replace").strip().splitlines() if log.is_file() else []
-        return lines[-1][:500] if lines else "the run ended without a word; was it killed?"
+        return lines[-1][:500] if lines else "the run ended without a message; it was probably killed"
 
     # --- places -------------------------------------------------------------------------------------------
 
@@ -364,7 +373,8 @@ class Lab:
         return self.folder / OWN / "jobs" / id_
 
     def _inside(self, folder: str) -> str:
-        """The folder that a run names, if it is inside of this lab's; no other is ever read."""
+        """The folder that a run names, if it is inside the folder of this lab; other folders are never
+        read."""
         if "\0" in folder:
             return ""
         path, ours = Path(folder).resolve(), self.folder.resolve()
@@ -372,7 +382,7 @@ class Lab:
         return str(path) if inside and (path / "run.json").is_file() else ""
 
     def waiting_world(self, row: RunRow) -> Path | None:
-        """The world file of a run that was ordered here."""
+        """The world file of a run that was started on this server."""
         path = self._own(row.id) / f"{row.world}.toml"
         return path if row.origin == "lab" and path.is_file() else None
 
@@ -385,14 +395,19 @@ class Lab:
         self.store.remove(row.id)
 
     def _recover(self) -> None:
-        """After a restart: what was running goes on by itself and comes back, or has ended meanwhile."""
+        """Updates running runs after a restart of the server: they continue and reconnect, or have ended."""
         for row in self.store.in_state("running"):
             if (
                 not self._take_end_from_folder(row)
                 and not self.jobs.watch(row.id, row.job)
                 and not found.is_alive(row.job)
             ):
-                self.store.change(row.id, state="lost", ended=now(), message="it was gone at a restart")
+                self.store.change(
+                    row.id,
+                    state="lost",
+                    ended=now(),
+                    message="it was no longer running when the server restarted",
+                )
 
     def close(self) -> None:
         self._closed = True
@@ -404,7 +419,7 @@ class Lab:
 
 @contextlib.contextmanager
 def _as_far_as_can_be(run: str) -> Iterator[None]:
-    """A disk that is full, or may be read only, costs what would be written and no more."""
+    """Logs write errors, e.g. of a full disk, instead of raising them."""
     try:
         yield
     except OSError as error:
@@ -424,5 +439,5 @@ def now() -> str:
 
 
 def slug(title: str) -> str:
-    """A name for files."""
+    """A file name made from a title."""
     return re.sub(r"[^a-z0-9]+", "_", title.lower()).strip("_")[:40] or "world"

@@ -18,6 +18,6 @@ class Limits:
     viewers_in_all: int = 1000
     commands: float = 20.0  # of a viewer, a second
     connections: int = 1500  # at once
-    connections_of_client: int = 1200  # of one address: behind a tunnel all clients have the same
+    connections_of_client: int = 1200  # connections of one address: behind a tunnel all clients share one
     body: int = 1024**2  # bytes of a request
     upload: int = 200 * 1024**2  # bytes of a file that is opened

@@ -1,4 +1,4 @@
-"""/api/machine: what this machine can do; and /api/open: the world inside a picture."""
+"""/api/machine: description and speed of this machine; /api/open: the world inside a picture."""
 
 from __future__ import annotations
 
@@ -33,11 +33,12 @@ class Machine(BaseModel):
     host: str
     processor: str
     cores: int
-    memory_bytes: int | None = Field(description="Of all programs together.")
+    memory_bytes: int | None = Field(description="Load by all programs.")
     memory_free_bytes: int | None
     instructions: list[str]
     pairs_per_second_limit: dict[int, float] = Field(
-        description="Of one core that sums pairs and does nothing else, by dimensions; empty before a test."
+        description="Pair rate of one core in pair-sum arithmetic only, by dimensions; empty before a "
+        "benchmark."
     )
     executor: str
     runs_at_once: int
@@ -67,9 +68,9 @@ def read_machine(lab: InLab, may: Looks) -> Machine:
 
 @router.post("/machine/test")
 def test_machine(lab: InLab, may: Steers) -> Machine:
-    """Measures how fast a core is; takes a second or two, and is right only while nothing else computes."""
+    """Measures the speed of a core; takes a second or two, and is accurate only on an idle machine."""
     if not _measuring.acquire(blocking=False):
-        raise Refusal(422, "A test is on its way.", "Wait for it.")
+        raise Refusal(422, "A benchmark is already running.", "Wait until it ends.")
     try:
         for dimensions in (2, 3):
             rates = [_core.arithmetic_limit(dimensions) for _ in range(_REPETITIONS)]
@@ -81,23 +82,23 @@ def test_machine(lab: InLab, may: Steers) -> Machine:
 
 @router.post("/open", response_model=WorldText)
 async def open_file(request: Request, lab: InLab, may: Looks) -> Response:
-    """The world inside a picture or a movie of Eddyline's, or the text of a world file: the bytes of the file
-    are the body of the request."""
+    """The world inside a picture or movie of Eddyline, or the text of a world file; the body of the request
+    is the file."""
     if lab.uploads.locked():
-        raise Refusal(503, "Other files are being opened.", "Try again in a moment.")
+        raise Refusal(503, "Too many files are being opened.", "Try again in a moment.")
     async with lab.uploads:
         with tempfile.TemporaryDirectory(prefix="eddyline-") as folder:
             try:
                 path = await _receive(request, Path(folder), lab.limits.upload)
             except ClientDisconnect:
-                raise Refusal(400, "The file ended before all of it had come.") from None
+                raise Refusal(400, "The upload ended before the file was complete.") from None
             if path.suffix:
                 return await asyncio.to_thread(lab.answer, may, "open_picture", path=str(path))
             return Response(_text(path.read_bytes()), media_type="application/json")
 
 
 async def _receive(request: Request, folder: Path, most: int) -> Path:
-    """Writes the body of a request into a file, named by its kind; without a suffix it should be a text."""
+    """Writes the body of a request to a file named by its kind; without a suffix it is treated as text."""
     head, total, path = b"", 0, folder / "file"
     with path.open("wb") as file:
         async for piece in request.stream():
@@ -106,7 +107,9 @@ async def _receive(request: Request, folder: Path, most: int) -> Path:
             if total > (most if kind else _LONGEST_TEXT):
                 limit = most if kind else _LONGEST_TEXT
                 raise Refusal(
-                    413, f"The file has more than {limit:,} bytes.", "Open a PNG, an MP4 or a .toml."
+                    413,
+                    f"The file is too large; at most {limit:,} bytes are allowed.",
+                    "Open a PNG, an MP4 or a .toml.",
                 )
             await asyncio.to_thread(file.write, piece)
     return path.rename(path.with_suffix(_kind(head)))
@@ -117,9 +120,9 @@ def _kind(head: bytes) -> str:
 
 
 def _text(data: bytes) -> bytes:
-    """A WorldText of a file that is no picture."""
+    """A WorldText of a text file."""
     try:
         return WorldText(toml=data.decode("utf-8-sig")).model_dump_json().encode()
     except UnicodeDecodeError:
-        text = "Neither a picture or movie of Eddyline's nor a text."
+        text = "The file is neither an Eddyline picture or movie nor text."
         raise Refusal(422, text, "Open a PNG, an MP4 or a .toml.") from None

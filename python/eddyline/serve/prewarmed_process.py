@@ -34,7 +34,7 @@ READY = "ready"
 
 
 class Pipe:
-    """The server's end. `arguments`: of python, for the process that waits at the other one."""
+    """The end of the pipe at the server. arguments: of python, for the waiting process."""
 
     def __init__(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="eddyline-"))
@@ -51,9 +51,9 @@ class Pipe:
     def tell(
         self, arguments: Sequence[str], environment: Mapping[str, str], output: Path, errors: Path
     ) -> None:
-        """Tells the process which run to compute. Raises OSError if it does not listen yet."""
+        """Sends the run to compute to the process. Raises OSError if it does not listen yet."""
         if not self.is_heard:
-            raise OSError("the spare process has not begun to listen")
+            raise OSError("the prewarmed process did not start to listen")
         order = {
             "arguments": list(arguments),
             "environment": dict(environment),
@@ -69,7 +69,7 @@ class Pipe:
 
 
 def _listen(path: Path) -> int:
-    """The open pipe. Raises OSError if the server has gone."""
+    """The open pipe. Raises OSError if the server has ended."""
     end = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     os.set_blocking(end, True)
     (path.parent / READY).touch()
@@ -77,7 +77,7 @@ def _listen(path: Path) -> int:
 
 
 def _order(end: int) -> bytes:
-    """The line, as soon as there is one; empty if the other end has been closed."""
+    """Waits for the line and returns it; empty if the other end was closed."""
     line = b""
     while not line.endswith(b"\n"):
         part = os.read(end, 65536)

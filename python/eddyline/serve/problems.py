@@ -13,12 +13,12 @@ _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
 
 class Fault(BaseModel):
-    """One thing that is wrong."""
+    """One problem."""
 
-    line: int = Field(default=0, description="Of the world file, counted from 1; 0: no line.")
+    line: int = Field(default=0, description="Line of the world file, counted from 1; 0: no line.")
     path: list[str | int] = Field(default=[], description="Keys to the value in the world file.")
-    message: str = Field(description="What was found and what is allowed.")
-    remedy: str = Field(default="", description="What to change.")
+    message: str = Field(description="Finding and allowed values.")
+    remedy: str = Field(default="", description="Proposed change.")
 
 
 class Faults(BaseModel):
@@ -34,7 +34,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 
 
 class Refusal(Exception):  # noqa: N818 - it is an answer
-    """Ends a request with a status and what is wrong."""
+    """Ends a request with a status and a problem."""
 
     def __init__(self, status: int, message: str, remedy: str = "") -> None:
         super().__init__(message)
@@ -47,7 +47,7 @@ def faults_of(error: WorldError) -> list[Fault]:
 
 
 def fault_of(problem: Problem) -> Fault:
-    """The last sentence of a problem says what to change, if there are several."""
+    """Splits a problem into finding and remedy: the last sentence, if there are several."""
     sentences = _SENTENCES.split(problem.text)
     last = sentences[-1] if len(sentences) > 1 else ""
     message = problem.text[: len(problem.text) - len(last)].rstrip()

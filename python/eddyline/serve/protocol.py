@@ -18,17 +18,17 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame
 
-HEADERS = 10.0  # s that a request may take to say what it wants, from its connection or its first byte on
-BODY = 30.0  # s that a body may take, and a second more for each SLOWEST bytes of it
+HEADERS = 10.0  # time limit [s] of the headers of a request, from its connection or first byte
+BODY = 30.0  # time limit [s] of a body, plus one second per SLOWEST bytes
 SLOWEST = 20_000  # bytes a second
-READING = 60.0  # s in which a client must have taken what waits for it
-PARTS = 30.0  # s that a message in several parts may take
-FRAMES = 2000.0  # a second that a WebSocket may bring, of any kind
+READING = 60.0  # time limit [s] for a client to read pending data
+PARTS = 30.0  # time limit [s] of a message in several parts
+FRAMES = 2000.0  # frames per second that a WebSocket may send, of any kind
 _BURST = 5000
 _MOST_PARTS = 4096  # of a message
-_AT_ONCE = 8192  # bytes that are read before others have their turn: of many small parts each takes its time
-_LARGEST_OF_VIEWERS = 128 * 1024  # bytes of a message; a longer one than LARGEST is refused with its reason
-_KEPT_HANDLES = 200  # open files that are no connections
+_AT_ONCE = 8192  # bytes read before other connections proceed: each of many small parts takes time
+_LARGEST_OF_VIEWERS = 128 * 1024  # bytes of a message; longer ones than LARGEST are refused with the reason
+_KEPT_HANDLES = 200  # open files that are not connections
 
 
 class ConnectionLimit:
@@ -60,7 +60,7 @@ class ConnectionLimit:
             oldest.go()
 
     def hears(self, connection: Http) -> None:
-        """It has asked for something."""
+        """Marks a connection that has sent a request."""
         self._silent.pop(connection, None)
 
     def leaves(self, address: str) -> None:
@@ -70,7 +70,7 @@ class ConnectionLimit:
 
 
 class _Deadline:
-    """Ends a connection unless it is called off before."""
+    """Closes a connection after a time limit unless it is cancelled."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, end: Callable[[], None]) -> None:
         self._loop, self._end = loop, end
@@ -121,7 +121,7 @@ class Http(H11Protocol):
             self.limit.leaves(self._address)
 
     def go(self) -> None:
-        """Makes room for another."""
+        """Closes the connection to make room for another one."""
         self._leave()
         self.transport.abort()
 
@@ -184,7 +184,7 @@ class WebSockets(WebSocketsSansIOProtocol):
     _address = ""
 
     def follow(self, limit: ConnectionLimit, address: str) -> None:
-        """It counts as one connection of an address until it ends."""
+        """Counts as one connection of an address until it ends."""
         self._limit, self._address = limit, address
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -245,7 +245,7 @@ class WebSockets(WebSocketsSansIOProtocol):
 
     def keepalive_timeout(self) -> None:
         super().keepalive_timeout()
-        self.transport.abort()  # what waits to be sent would keep it open for ever
+        self.transport.abort()  # pending data would keep it open forever
 
 
 def http(most: int, of_client: int) -> type[Http]:
@@ -254,5 +254,5 @@ def http(most: int, of_client: int) -> type[Http]:
 
 
 def _read_little(transport: asyncio.Transport) -> None:
-    if hasattr(transport, "max_size"):  # of asyncio's own loop
+    if hasattr(transport, "max_size"):  # of the asyncio event loop
         transport.max_size = _AT_ONCE

@@ -16,13 +16,13 @@ from eddyline.run.pictures import slope
 
 Floats = NDArray[np.float32]
 LEAST_FLUID = 0.35
-"""Share of a cell that must be fluid, unless a particle is in it and the flow has a free surface."""
-_LARGE = 9.5  # areas of a particle: a cell as large is no drop
-_SLICE = 1.5  # spacings: half of how thick a slice of a 3D flow is
+"""Smallest fluid share of a visible cell, unless it holds a particle and the flow has a free surface."""
+_LARGE = 9.5  # largest cell that may be a drop, in particle areas
+_SLICE = 1.5  # half thickness of a slice of a 3D flow, in spacings
 
 
 class Gridded:
-    """A frame's particles on a grid of cells of a spacing or more. In 3D: those near the middle of z."""
+    """Particles of a frame on a grid of cells of at least one spacing. In 3D: those near the middle of z."""
 
     def __init__(self, frame: pb.Frame, hello: pb.Hello, columns: int) -> None:
         self.hello, self.frame = hello, frame
@@ -125,7 +125,7 @@ def _with_spray(share: Floats, holds_particle: NDArray[np.bool_]) -> Floats:
 
 
 def particles_for(frame: pb.Frame, view: pb.View, hello: pb.Hello) -> pb.Particles:
-    """The particles as a viewer wants them: one quantity, not more than it says."""
+    """The particles for a viewer: one quantity, at most the requested number."""
     parts = frame.particles
     ids = np.frombuffer(parts.ids, "<i8") if parts.ids else np.arange(parts.count)
     rows = always_the_same(ids, view.most_particles)

@@ -1,4 +1,4 @@
-"""/api/runs: what has been computed, what is being computed, what waits."""
+"""/api/runs: finished, running and waiting runs."""
 
 from __future__ import annotations
 
@@ -29,18 +29,16 @@ router = APIRouter(prefix="/api/runs", tags=["runs"], responses=ERRORS)
 _KEPT = {"Cache-Control": "private, max-age=86400, immutable"}
 
 
-RunId = Annotated[str, PathPart(pattern=r"^[0-9a-f]{12}$", description="As the list gives it.")]
+RunId = Annotated[str, PathPart(pattern=r"^[0-9a-f]{12}$", description="Id of a run, from the list of runs.")]
 SeriesName = Annotated[str, PathPart(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$")]
 
 
 class RunRequest(WorldRequest):
-    """A world to run. ranks, threads: 1 rank, and cores as far as they pay, unless given."""
+    """A world to run. Default: 1 rank, automatic number of threads."""
 
     ranks: int = Field(default=1, ge=1, le=4096)
-    threads: int = Field(
-        default=0, ge=0, le=1024, description="Of each rank; 0: all cores, as far as they pay."
-    )
-    name: str = Field(default="", pattern=r"^[A-Za-z0-9_-]{0,64}$", description="Of its folder.")
+    threads: int = Field(default=0, ge=0, le=1024, description="Threads per rank; 0: automatic.")
+    name: str = Field(default="", pattern=r"^[A-Za-z0-9_-]{0,64}$", description="Name of its folder.")
 
 
 class RunAnswer(BaseModel):
@@ -50,7 +48,9 @@ class RunAnswer(BaseModel):
     title: str
     world: str
     state: str = Field(description="waiting, running, finished, stopped by user, failed, lost.")
-    origin: str = Field(description="lab: started here; joined: by hand; folder: found on the disk.")
+    origin: str = Field(
+        description="lab: started by this server; joined: connected with --live; folder: found on the disk."
+    )
     created: str
     started: str
     ended: str
@@ -62,16 +62,16 @@ class RunAnswer(BaseModel):
     actual_seconds: float
     message: str
     fingerprint: str
-    live: bool = Field(description="Whether its simulation is connected now.")
+    live: bool = Field(description="True while its simulation is connected.")
     viewers: int
-    frames: int = Field(description="Stored ones.")
+    frames: int = Field(description="Number of stored frames.")
 
 
 class SeriesAnswer(BaseModel):
     name: str
     columns: list[str]
     units: list[str]
-    values: list[list[float | None]] = Field(description="A list for each column.")
+    values: list[list[float | None]] = Field(description="One list per column.")
 
 
 class FrameMoment(BaseModel):
@@ -92,8 +92,8 @@ class MomentsAnswer(BaseModel):
 class PresentAnswer(BaseModel):
     """State of a run after the steering so far."""
 
-    viscosity: str = Field(description="Kinematic [m^2/s].")
-    gravity: str = Field(description="[m/s^2], an axis each.")
+    viscosity: str = Field(description="Kinematic viscosity [m^2/s].")
+    gravity: str = Field(description="Gravity [m/s^2], one number per axis.")
     inflows: dict[str, str] = Field(description="Velocities by name, as the world file has them [m/s].")
     reynolds: float | None
 
@@ -125,7 +125,7 @@ def list_runs(lab: InLab, may: Looks) -> Response:
 
 @router.post("", status_code=201)
 def start_run(request: RunRequest, lab: InLab, may: Steers) -> RunAnswer:
-    """Puts a run into the queue; it starts when a place is free."""
+    """Adds a run to the queue; it starts when a place is free."""
     reply = lab.workers.do(may, "order", text=request.toml, sets=request.sets, quality=request.quality)
     order = Order(**json.loads(reply.body))
     return answer(lab, lab.order(order, request.name, request.ranks, request.threads))
@@ -139,7 +139,8 @@ def read_run(id: RunId, lab: InLab, may: Looks) -> RunAnswer:
 
 @router.post("/{id}/stop", status_code=202)
 async def stop_run(id: RunId, lab: InLab, may: Steers) -> RunAnswer:
-    """Asks a run to stop at a step; its folder will be complete. One that waits leaves the queue."""
+    """Asks a run to stop after a step; its folder will be complete. A waiting run is removed from the
+    queue."""
     row = await asyncio.to_thread(lab.run, id)
     lab.stop(row)
     return answer(lab, await asyncio.to_thread(lab.run, id))
@@ -150,9 +151,11 @@ def delete_run(id: RunId, lab: InLab, may: Steers) -> None:
     """Deletes a run that has ended, with its folder."""
     row = lab.run(id)
     if row.state not in FINAL:
-        raise Refusal(409, f"The run is {row.state}.", "Stop it first.")
+        raise Refusal(
+            409, f"The run is {row.state}; only runs that have ended can be deleted.", "Stop it first."
+        )
     if lab.jobs.is_active(id):
-        raise Refusal(409, "Its pictures are being painted.", "Wait a moment.")
+        raise Refusal(409, "The pictures of the run are being written.", "Try again in a moment.")
     lab.remove(row)
 
 
@@ -163,7 +166,7 @@ def read_world(id: RunId, lab: InLab, may: Looks) -> WorldText:
     has_own = row.folder and (Path(row.folder) / "world.toml").is_file()
     path = lab.folder_of(row) / "world.toml" if has_own else lab.waiting_world(row)
     if path is None:
-        raise Refusal(409, "The world of this run is not here.")
+        raise Refusal(409, "The world file of this run is not on this server.")
     try:
         read_plain(path, 4 * LONGEST)  # no link, no pipe, and not too long
         return WorldText(toml=read_text(path, RunFolder(path.parent).read_file))
@@ -173,7 +176,7 @@ def read_world(id: RunId, lab: InLab, may: Looks) -> WorldText:
 
 @router.get("/{id}/results", response_model=dict[str, Any])
 def read_results(id: RunId, lab: InLab, may: Looks) -> Response:
-    """Values with windows and errors, and what they are held against: results.json; while it runs, so far."""
+    """Values with windows, errors and reference values (results.json); preliminary while the run computes."""
     return lab.answer(may, "results", folder=_folder(lab, id))
 
 
@@ -198,7 +201,7 @@ def read_one_series(id: RunId, name: SeriesName, lab: InLab, may: Looks) -> Resp
 
 @router.get("/{id}/frames", response_model=FramesAnswer)
 def list_frames(id: RunId, lab: InLab, may: Looks) -> Response:
-    """The stored frames so far, and what they can show."""
+    """The stored frames so far, and the quantities that they can show."""
     return lab.answer(may, "frames", folder=_folder(lab, id))
 
 
@@ -208,9 +211,11 @@ def read_frame(
     index: Annotated[int, PathPart(ge=0, le=10_000_000)],
     lab: InLab,
     may: Looks,
-    quantity: Annotated[str, Query(pattern=r"^[a-z_]{0,20}$", description="Default: the world's own.")] = "",
-    width: Annotated[int, Query(ge=0, le=4096, description="Most columns; 0: all.")] = 0,
-    bytes: Annotated[int, Query(ge=1, le=2, description="Of a code.")] = 2,
+    quantity: Annotated[
+        str, Query(pattern=r"^[a-z_]{0,20}$", description="Default: output.quantity of the world.")
+    ] = "",
+    width: Annotated[int, Query(ge=0, le=4096, description="Maximum number of columns; 0: all.")] = 0,
+    bytes: Annotated[int, Query(ge=1, le=2, description="Bytes per value.")] = 2,
 ) -> Response:
     """A stored frame as one Message of the stream's schema."""
     how = {"index": index, "quantity": quantity, "width": width, "code_width": bytes}
@@ -221,7 +226,7 @@ def read_frame(
 
 @router.get("/{id}/particles", response_model=MomentsAnswer)
 def list_particles(id: RunId, lab: InLab, may: Looks) -> Response:
-    """The moments of which all particles are kept."""
+    """The times at which all particles are stored."""
     return lab.answer(may, "particle_moments", folder=_folder(lab, id))
 
 
@@ -232,9 +237,14 @@ def read_particles(
     lab: InLab,
     may: Looks,
     quantity: Annotated[str, Query(pattern=r"^[a-z_]{1,20}$")] = "speed",
-    most: Annotated[int, Query(ge=0, le=MOST_PARTICLES, description="Particles; 0: as many.")] = 0,
+    most: Annotated[
+        int,
+        Query(
+            ge=0, le=MOST_PARTICLES, description="Maximum number of particles; 0: no limit of the request."
+        ),
+    ] = 0,
 ) -> Response:
-    """The fluid at one of them as one Message of the stream's schema."""
+    """The fluid particles at one of these times as one Message of the stream schema."""
     how = {"index": index, "quantity": quantity, "most": most or MOST_PARTICLES}
     made = lab.answer(may, "particles", folder=_folder(lab, id), **how)
     made.headers.update(_KEPT)
@@ -249,7 +259,7 @@ def read_journal(id: RunId, lab: InLab, may: Looks) -> Response:
 
 @router.get("/{id}/present", response_model=PresentAnswer)
 def read_present(id: RunId, lab: InLab, may: Looks) -> Response:
-    """Values that can be steered, now or at the end."""
+    """Current values that can be steered; of a finished run the final ones."""
     return lab.answer(may, "present", folder=_folder(lab, id))
 
 
@@ -276,15 +286,15 @@ def _folder(lab: Lab, id_: str) -> str:
 
 
 def _series(lab: Lab, id_: str, name: str) -> Path:
-    """The file of a series; its name is looked up, never joined."""
+    """The file of a series; its name is looked up in the folder, never joined to a path."""
     folder = RunFolder(lab.folder_of(lab.run(id_)))
     for path in folder.series.glob("*.csv"):
         if path.stem == name:
             return path
-    raise Refusal(404, f"There is no series {name!r}.")
+    raise Refusal(404, f"The run has no series {name!r}.")
 
 
 def _file(path: Path, kind: str) -> FileResponse:
     if not path.is_file():
-        raise Refusal(404, f"This run has no {path.name}, or not yet.")
+        raise Refusal(404, f"This run has no {path.name} yet.")
     return FileResponse(path, media_type=kind, filename=path.name, content_disposition_type="inline")

@@ -32,7 +32,7 @@ async def look(socket: WebSocket, id: str) -> None:
         return
     row = await asyncio.to_thread(lab.store.get, id) if _ID.fullmatch(id) else None
     if row is None:
-        await socket.close(UNKNOWN, "there is no such run")
+        await socket.close(UNKNOWN, "the run does not exist")
         return
     channel = lab.hub.channel(id)
     channel.users += 1
@@ -47,7 +47,7 @@ async def look(socket: WebSocket, id: str) -> None:
         said = error.faults[0].message if isinstance(error, Refusal) else repr(error)
         _log.warning("run %s cannot be shown: %s", id, said)
         is_busy = isinstance(error, Refusal) and error.status == 503
-        text = "the files of this run cannot be read; is it of another version?"
+        text = "the files of this run cannot be read; they may be of another version"
         await socket.close(TRY_AGAIN if is_busy else UNKNOWN, "the server is busy" if is_busy else text)
     finally:
         channel.users -= 1
@@ -55,7 +55,7 @@ async def look(socket: WebSocket, id: str) -> None:
 
 
 def _kept(lab: Lab, row: RunRow, may: Permission) -> Channel:
-    """A channel that says what the folder of a run says that is over. Raises Refusal."""
+    """A channel with the content of the folder of a finished run. Raises Refusal."""
     reply = lab.workers.do(may, "stream", folder=str(lab.folder_of(row)), run=row.id)
     channel, data, place = Channel(row.id), memoryview(reply.body), 0
     while place < len(data):

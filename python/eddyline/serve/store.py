@@ -1,4 +1,4 @@
-"""The list of runs, in a database of its own: runs are found again after the server was restarted."""
+"""The list of runs, in a database that survives restarts of the server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from eddyline.option_names import NOT_CLOSED
 
 FINAL = ("finished", "stopped by user", "failed", "lost", NOT_CLOSED)
-"""States after which nothing more comes. Before them: waiting, running."""
+"""Final states. Earlier states: waiting, running."""
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ class RunRow:
     title: str
     world: str
     state: str
-    origin: str  # lab: started here; joined: came with --live; folder: found on the disk
+    origin: str  # lab: started by this server; joined: connected with --live; folder: found on the disk
     created: str
     started: str = ""
     ended: str = ""
-    folder: str = ""  # as long as there is none here: empty
+    folder: str = ""  # empty if there is none on this server
     ranks: int = 1
     threads: int = 0
     particles: int = 0
@@ -36,8 +36,8 @@ class RunRow:
     actual_seconds: float = 0.0
     message: str = ""
     fingerprint: str = ""
-    token: str = ""  # hash of what the run itself shows to the server
-    job: str = ""  # its number at the executor
+    token: str = ""  # hash of the token that the run shows to the server
+    job: str = ""  # id at the executor
 
 
 _COLUMNS = [column.name for column in fields(RunRow)]
@@ -45,7 +45,7 @@ _KINDS = {"int": "INTEGER", "float": "REAL", "str": "TEXT"}
 
 
 class UnwritableError(OSError):
-    """The disk takes no change of the list: it is full, or may be read only."""
+    """The list cannot be written: the disk is full or read-only."""
 
 
 class Store:
@@ -66,7 +66,7 @@ class Store:
         self._write(f"INSERT OR REPLACE INTO runs VALUES ({marks})", asdict(row))
 
     def add_all(self, rows: Sequence[RunRow]) -> None:
-        """All of them or none, in one transaction."""
+        """Adds all rows or none, in one transaction."""
         marks = ", ".join(f":{name}" for name in _COLUMNS)
         try:
             with self._lock:
@@ -83,13 +83,13 @@ class Store:
             raise UnwritableError(f"the list of runs cannot be written: {error}") from error
 
     def change(self, id_: str, **values: Any) -> RunRow | None:
-        """Sets columns of a row; gives it as it is then, None if there is none."""
+        """Sets columns of a row; returns the new row, None if there is none."""
         self._set("id = :id", {"id": id_}, values)
         return self.get(id_)
 
     def change_if(self, before: str, id_: str, /, **values: Any) -> bool:
-        """Sets columns of a row if it is in state `before`; gives whether it was. Of several that ask at once
-        for a row to leave a state one succeeds."""
+        """Sets columns of a row if it is in state `before`; True if it was. Of several simultaneous callers
+        only one succeeds."""
         return self._set("id = :id AND state = :before", {"id": id_, "before": before}, values) > 0
 
     def get(self, id_: str) -> RunRow | None:
@@ -117,7 +117,7 @@ class Store:
             self._database.close()
 
     def _set(self, which: str, where: dict[str, str], values: dict[str, Any]) -> int:
-        """Gives how many rows it concerned."""
+        """Returns the number of changed rows."""
         assert set(values) <= set(_COLUMNS)
         sets = ", ".join(f"{name} = :{name}" for name in values)
         return self._write(f"UPDATE runs SET {sets} WHERE {which}", where | values)

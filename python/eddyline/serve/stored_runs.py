@@ -1,4 +1,4 @@
-"""Runs that have been: their frames, series and words from their folders."""
+"""Stored runs: frames, series and messages from their folders."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from eddyline.stream.snapshots import part_name, read_snapshot, snapshot_count, 
 if TYPE_CHECKING:
     from eddyline.world import World
 
-_NOT_NOW = "the run has ended; run it again."
+_NOT_NOW = "the run has ended; start it again to steer it."
 _OF_PARTICLES = ("speed", "pressure", "density")
 _COMMANDS = (
     "pause", "resume", "step", "stop", "inflow", "viscosity", "gravity", "move_body", "add_body",
@@ -43,12 +43,12 @@ _COMMANDS = (
 
 
 class UnknownQuantityError(ValueError):
-    """A quantity that particles do not have; the text says which they have."""
+    """A quantity that particles do not have; the message names those that they have."""
 
 
 @lru_cache(maxsize=8)
 def _pictures(folder: Path, quantity: str, frames: int) -> RunPictures:
-    """frames: how many there are: more may come while a run goes on."""
+    """frames: their number, which may grow while a run computes."""
     return RunPictures(Run.open(folder), quantity)
 
 
@@ -79,7 +79,7 @@ def frame(folder: Path, index: int, quantity: str, width: int, code_width: int =
     """A stored frame, thinned to at most `width` columns (0: all). Raises IndexError and ValueError."""
     count = len(moments(folder))
     if not 0 <= index < count:
-        raise IndexError(f"there are {count} frames, counted from 0")
+        raise IndexError(f"the run has {count} frames, counted from 0")
     pictures = _pictures(folder, quantity, count)
     found = pictures.frame(index)
     step = max(1, -(-found.values.shape[1] // width)) if width else 1
@@ -103,19 +103,19 @@ def frame(folder: Path, index: int, quantity: str, width: int, code_width: int =
 
 
 def _bodies(folder: Path, step: int, time: float) -> pb.Bodies | None:
-    """Bodies when what the folder keeps of this step was kept: before the commands that came then."""
+    """Bodies at a stored step, before the commands at that step."""
     return _steering_of(folder).bodies(step, time, obeyed=False)
 
 
 def _steering_of(folder: Path) -> Steering:
-    """The world of a run as its journal has made it so far."""
+    """The current world of a run after its journal so far."""
     written = folder / journal.NAME
     return _replayed(folder, written.stat().st_size if written.is_file() else 0)
 
 
 @lru_cache(maxsize=8)
 def _replayed(folder: Path, size: int) -> Steering:
-    """size: of the journal [bytes], which may grow while the run goes on."""
+    """size: of the journal [bytes], which may grow while the run computes."""
     kept = RunFolder(folder)
     world = kept.read_world()
     return kept.steered(world) or replayed(world, [])
@@ -128,15 +128,15 @@ def moment_of_particles(folder: Path, index: int) -> tuple[int, float]:
 
 
 def particle_moments(folder: Path) -> list[tuple[int, float]]:
-    """Steps and times [s] of which all particles are kept."""
+    """Steps and times [s] at which all particles are stored."""
     return [moment_of_particles(folder, k) for k in range(snapshot_count(RunFolder(folder).snapshots))]
 
 
 def particles(folder: Path, index: int, quantity: str, most: int) -> pb.Message:
-    """The fluid of a snapshot within the domain, at most so many particles (0: all): as a frame of a run that
-    goes on has them. Raises IndexError and ValueError."""
+    """The fluid of a snapshot within the domain, at most so many particles (0: all), as in a live frame.
+    Raises IndexError and ValueError."""
     if quantity not in _OF_PARTICLES:
-        raise UnknownQuantityError(f"particles have speed, pressure and density, and no {quantity}")
+        raise UnknownQuantityError(f"particles have no {quantity}; must be speed, pressure or density")
     _check_snapshot(folder, index)
     found = read_snapshot(folder, index)
     world = RunFolder(folder).read_world()
@@ -167,8 +167,7 @@ def _of_particles(found: dict[str, Any], quantity: str) -> NDArray[np.float64]:
 
 
 def _check_snapshot(folder: Path, index: int) -> None:
-    """Raises CorruptFileError if a snapshot does not hold its numbers itself: HDF5 may take them from
-    others."""
+    """Raises CorruptFileError if a snapshot refers to other files for its data, as HDF5 allows."""
     import h5py  # type: ignore[import-untyped]
 
     for kind in ("fluid", "walls"):
@@ -190,13 +189,13 @@ def _check_group(group: Any, path: Path) -> None:
             raise CorruptFileError(path, f"{name} is a link")
         found = group[name]
         if isinstance(found, h5py.Dataset) and (found.external or found.is_virtual):
-            raise CorruptFileError(path, f"{name} lies in another file")
+            raise CorruptFileError(path, f"{name} is stored in another file")
         if isinstance(found, h5py.Group) and name == "PointData":
             _check_group(found, path)
 
 
 def series(folder: Path) -> Iterator[tuple[str, Rows]]:
-    """All series as a channel keeps them."""
+    """All series in the form that a channel stores."""
     kept = RunFolder(folder)
     for path in sorted(kept.series.glob("*.csv")):
         table = kept.read_series(path.stem)
@@ -207,7 +206,7 @@ def series(folder: Path) -> Iterator[tuple[str, Rows]]:
 
 
 def messages(folder: Path, run: str) -> Iterator[pb.Message]:
-    """Messages of a finished run to its viewers, from its folder, as its simulation would send them: hello,
+    """Messages of a finished run to viewers, from its folder, as its simulation would send them: hello,
     series, marks, bodies, the end. run: its id."""
     kept = RunFolder(folder)
     record = kept.read_record()
@@ -243,8 +242,8 @@ def present(folder: Path) -> Present:
 
 
 def results(folder: Path) -> dict[str, Any]:
-    """results.json, or the same from the series so far of a run that goes on; with what the command line says
-    of it: `warnings`, and of each expectation `measured_text`, `expected_text` and `paper`."""
+    """results.json, or preliminary results from the series of a running run; with the texts of the command
+    line: `warnings`, and of each expectation `measured_text`, `expected_text` and `paper`."""
     kept = RunFolder(folder)
     world = kept.read_world()
     found = kept.read_results() or _results_so_far(folder, world)

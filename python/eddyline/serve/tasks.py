@@ -34,16 +34,16 @@ from eddyline.world.describe import plan
 from eddyline.world.editing import Edit, EditError, edited
 
 MEMORY = 4 * 1024**3
-"""Bytes that a worker may take beyond those it begins with, at most a quarter of the machine's."""
+"""Memory in bytes that a worker may allocate after its start, at most a quarter of the machine's memory."""
 PROTOBUF = "application/x-protobuf"
 _JSON = "application/json"
-_GRACE = 5  # s after the server has given a task up
+_GRACE = 5  # s after the server has cancelled a task
 _MOST_RESIDENT = 1024**3  # bytes after which a process is replaced
 _log = logging.getLogger(__name__)
 
 
 class TaskError(Exception):
-    """A task that is refused with a status and what is wrong."""
+    """A refused task, with a status and problems."""
 
     def __init__(self, status: int, *faults: Fault) -> None:
         super().__init__(faults[0].message if faults else "")
@@ -95,8 +95,13 @@ def open_picture(path: str) -> Reply:
     try:
         return _said({"toml": metadata.read(path).world})
     except (ValueError, OSError):
-        text = "This file holds no world of Eddyline's; it was not made by it, or a program removed it."
-        raise TaskError(422, Fault(message=text, remedy="Take the file as Eddyline wrote it.")) from None
+        text = (
+            "This file contains no Eddyline world: Eddyline did not write it, or another program removed "
+            "the metadata."
+        )
+        raise TaskError(
+            422, Fault(message=text, remedy="Use the original file written by Eddyline.")
+        ) from None
 
 
 # --- runs ---------------------------------------------------------------------------------------------------
@@ -196,7 +201,7 @@ def _message(data: bytes) -> Reply:
 
 
 def do(task: str, arguments: dict[str, Any]) -> Reply:
-    """The reply of a task, whatever becomes of it. Raises MemoryError."""
+    """The reply of a task, also after an error. Raises MemoryError."""
     try:
         return TASKS[task](**arguments)
     except TaskError as error:
@@ -206,9 +211,9 @@ def do(task: str, arguments: dict[str, Any]) -> Reply:
     except (CorruptFileError, RequestError) as error:
         return _refused(409, str(error))
     except RecursionError:
-        return _refused(422, "This is nested too deeply.", "Write fewer brackets inside brackets.")
+        return _refused(422, "The text is nested too deeply.", "Use fewer nested brackets.")
     except PydanticSerializationError:
-        return _refused(422, "This holds characters that are no valid Unicode, or values of no known kind.")
+        return _refused(422, "The answer contains invalid Unicode or unknown types.")
     except MemoryError:
         raise
     except Exception as error:
@@ -217,7 +222,7 @@ def do(task: str, arguments: dict[str, Any]) -> Reply:
                 409, f"The files of this run cannot be read: {type(error).__name__}: {error}"[:500]
             )
         _log.exception("the task %s failed", task)
-        return _refused(500, "The server made a mistake.")
+        return _refused(500, "Internal server error.")
 
 
 def _refused(status: int, message: str, remedy: str = "") -> Reply:
@@ -227,7 +232,7 @@ def _refused(status: int, message: str, remedy: str = "") -> Reply:
 
 def main() -> None:
     replies = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever is printed is no reply
+    os.dup2(2, 1)  # printed text must not mix with replies
     orders = sys.stdin.buffer
     _limit_memory()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -75,7 +75,7 @@ def gate_of(connection: HTTPConnection) -> Gate:
 
 
 def may_look(connection: HTTPConnection) -> Permission:
-    """Lets a request pass that may look. Raises Refusal."""
+    """Accepts requests that may view. Raises Refusal."""
     may = gate_of(connection).may(connection)
     if may < Permission.VIEW:
         remedy = "Open the address that `eddyline serve` printed."
@@ -84,10 +84,10 @@ def may_look(connection: HTTPConnection) -> Permission:
 
 
 def may_steer(connection: HTTPConnection) -> Permission:
-    """Lets a request pass that may steer. Raises Refusal."""
+    """Accepts requests that may steer. Raises Refusal."""
     may = may_look(connection)
     if may < Permission.STEER:
-        raise Refusal(403, "This token may look only.", "Ask for the address with the token to steer.")
+        raise Refusal(403, "This link is view-only.", "Use the control address.")
     return may
 
 

@@ -1,4 +1,4 @@
-"""One viewer: it gets the newest of everything as fast as it reads, and never delays others."""
+"""One viewer: it receives the latest data as fast as it reads, and never delays other viewers."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ _LARGEST_BUT_FRAMES = 4 * 1024**2  # bytes of a message
 _FRAME = b"\x1a"  # its first byte after the version
 _FASTEST = 30.0  # frames a second
 _ROOM = 256  # bytes that a command may grow by on its way
-_SLOW, _FAST = 0.4, 0.1  # s that a frame takes to the viewer, for coarser or finer ones
-_UNDER_WAY = 2  # frames, to a viewer that says what it has seen
+_SLOW, _FAST = 0.4, 0.1  # transfer times of a frame [s] beyond which frames become coarser or finer
+_UNDER_WAY = 2  # unacknowledged frames, for a viewer that acknowledges frames
 _FEWEST = 2000  # particles of a slow link, at least
 _COARSEST = 8
 _PATIENCE = 0.02  # s, so that a burst of news is one round
 
 
 class BadMessageError(ValueError):
-    """A message that ends the connection; code says how."""
+    """A message that ends the connection with this code."""
 
     def __init__(self, text: str, code: int = MALFORMED) -> None:
         super().__init__(text)
@@ -47,7 +47,7 @@ class BadMessageError(ValueError):
 
 
 class Viewer:
-    """A browser at a channel. `workers`: where rasters are made."""
+    """A browser connected to a channel. workers: threads that make rasters."""
 
     def __init__(
         self,
@@ -66,14 +66,14 @@ class Viewer:
         self._view_is_new = False
         self._next_frame = 0.0
         self._coarser = 1
-        self._sent: deque[float] = deque()  # when frames were sent that have not been seen yet
+        self._sent: deque[float] = deque()  # send times of frames that are not acknowledged yet
         self._versions: dict[str, int] = {}
-        self._rows: dict[str, tuple[int, int]] = {}  # of each series: kept rows sent, and which these are
+        self._rows: dict[str, tuple[int, int]] = {}  # of each series: number of rows sent, and their thinning
         self._notices: list[pb.Message] = []
         self._next_tick = 0.0
 
     async def serve(self) -> None:
-        """Until the browser goes, or is sent away."""
+        """Serves the browser until it disconnects or is disconnected."""
         event = self._channel.listen()
         self._channel.viewers.add(self)
         tasks = [asyncio.create_task(self._receive(event)), asyncio.create_task(self._send(event))]
@@ -88,14 +88,14 @@ class Viewer:
             await self._close_for(error)
 
     async def _close_for(self, error: BaseException | None) -> None:
-        """Tells the browser why, if it did something wrong or we did."""
+        """Sends the browser the reason if it or the server made an error."""
         if isinstance(error, BadMessageError):
             with contextlib.suppress(Exception):
                 await self._socket.close(error.code, str(error)[:120])
         elif isinstance(error, Exception) and not isinstance(error, (WebSocketDisconnect, RuntimeError)):
             _log.error("a viewer of run %s was lost", self._channel.run, exc_info=error)
             with contextlib.suppress(Exception):
-                await self._socket.close(1011, "the server made a mistake")
+                await self._socket.close(1011, "internal server error")
 
     # --- from the browser ---------------------------------------------------------------------------------
 
@@ -123,7 +123,9 @@ class Viewer:
         elif kind == "command":
             refusal = self._refusal(message.command)
             if not refusal and not self._channel.command(message):
-                refusal = "the run is not connected: it has ended, or waits, or its network is down."
+                refusal = (
+                    "the run is not connected: it has ended, is waiting, or lost its network connection."
+                )
             if refusal:
                 said = pb.Acknowledged(
                     id=message.command.id,
@@ -132,21 +134,21 @@ class Viewer:
                 )
                 self._notices.append(packed(acknowledged=said))
         else:
-            raise BadMessageError(f"a viewer does not send {kind or 'an empty message'}")
+            raise BadMessageError(f"unexpected message from a viewer: {kind or 'empty'}")
 
     def _refusal(self, command: pb.Command) -> str:
         if not command.id or len(command.id) > 64:
             raise BadMessageError("a command needs an id of at most 64 characters")
         if self._may < Permission.STEER:
-            return "this link may look only; ask for the one that may steer."
+            return "This link is view-only; use the control link to steer."
         now = clock.monotonic()
         self._allowance = min(self._rate, self._allowance + (now - self._last) * self._rate)
         self._last = now
         if self._allowance < 1:
-            return f"more than {self._rate:g} commands a second; send it again."
+            return f"more than {self._rate:g} commands per second. Send it again."
         self._allowance -= 1
         if command.ByteSize() > LARGEST - _ROOM:
-            return f"it has more than {LARGEST - _ROOM:,} bytes."
+            return f"the command must have at most {LARGEST - _ROOM:,} bytes."
         return late(command)
 
     # --- to the browser -----------------------------------------------------------------------------------
@@ -164,12 +166,13 @@ class Viewer:
             await asyncio.sleep(_PATIENCE)
 
     async def _send_bytes(self, data: bytes) -> None:
-        """As soon as there is room; a connection that takes nothing for long ends by itself."""
+        """Sends data as soon as the connection accepts it; a connection that accepts nothing for long is
+        closed elsewhere."""
         await self._socket.send_bytes(data)
-        await asyncio.sleep(0)  # others have their turn, also while this one takes all at once
+        await asyncio.sleep(0)  # lets other viewers proceed
 
     def _news(self) -> list[pb.Message]:
-        """Messages that this viewer does not have yet, without frames: a limited number at a time."""
+        """Messages that this viewer has not received yet, except frames: a limited number at a time."""
         channel = self._channel
         found, self._notices = self._notices, []
         if clock.monotonic() >= self._next_tick:
@@ -202,14 +205,14 @@ class Viewer:
         return found
 
     async def _send_frame(self) -> float:
-        """Sends the newest frame, if there is one and it is time; else says how long to wait."""
+        """Sends the latest frame if one is due; else returns the time to wait [s]."""
         frame, view = self._channel.frame, self._view
         wanted = min(view.frames_per_second, _FASTEST)
         is_new = frame is not self._shown or self._view_is_new
         if frame is None or not is_new or wanted <= 0 or not (view.quantities or view.particles):
             return 0.0
         if view.tells and len(self._sent) >= _UNDER_WAY:
-            return 0.0  # what is said next wakes us
+            return 0.0  # the next acknowledgement wakes this task
         now = clock.monotonic()
         if now < self._next_frame and not self._view_is_new:
             return self._next_frame - now
@@ -240,7 +243,7 @@ class Viewer:
         return packed(frame=made).SerializeToString()
 
     def _thinned(self, view: pb.View) -> pb.View:
-        """The frame with fewer particles for a slow connection."""
+        """A view with fewer particles for a slow connection."""
         if self._coarser == 1 or not view.most_particles:
             return view
         fewer = pb.View()
@@ -249,7 +252,8 @@ class Viewer:
         return fewer
 
     def _adapt(self, seconds: float) -> None:
-        """Coarser rasters and fewer particles for a slow link, more again when it is fast."""
+        """Adapts the resolution to the link: coarser rasters and fewer particles for a slow one, finer ones
+        when it is fast."""
         if seconds > _SLOW:
             self._coarser = min(2 * self._coarser, _COARSEST)
         elif seconds < _FAST and self._coarser > 1:
@@ -266,20 +270,20 @@ def parsed(data: bytes | None) -> pb.Message:
     if data is None:
         raise BadMessageError("messages are binary")
     if len(data) > LARGEST:
-        raise BadMessageError(f"a message of {len(data)} bytes; at most {LARGEST} are taken")
+        raise BadMessageError(f"a message of {len(data)} bytes; at most {LARGEST} are allowed")
     return parsed_of_any_size(data)
 
 
 def parsed_of_any_size(data: bytes) -> pb.Message:
-    """A message of a simulation, of which only frames are large. Raises BadMessageError."""
+    """A message of a simulation; only frames may be large. Raises BadMessageError."""
     if len(data) > _LARGEST_BUT_FRAMES and data[2:3] != _FRAME:
-        raise BadMessageError(f"a message of {len(data)} bytes that is no frame")
+        raise BadMessageError(f"a message of {len(data)} bytes; only frames may be so large")
     try:
         message = pb.Message.FromString(data)
     except DecodeError as error:
-        raise BadMessageError("not a message of the stream's schema") from error
+        raise BadMessageError("not a message of the stream schema") from error
     if message.version != pb.VERSION_CURRENT:
-        text = f"version {message.version} of the schema; this server speaks {pb.VERSION_CURRENT}"
+        text = f"schema version {message.version}; this server uses version {pb.VERSION_CURRENT}"
         raise BadMessageError(text, OTHER_VERSION)
     return message
 
@@ -294,6 +298,6 @@ def checked(view: pb.View) -> pb.View:
         and all(len(name) <= 32 for name in [*view.quantities, view.particle_quantity])
     )
     if not fine:
-        raise BadMessageError("a view beyond its limits: at most 8 quantities, 10000 columns, width 1 or 2")
+        raise BadMessageError("invalid view: allowed are at most 8 quantities, 10000 columns, width 1 or 2")
     view.columns = min(view.columns, _COLUMNS)
     return view

@@ -25,11 +25,11 @@ from eddyline.serve.tokens import Permission
 
 MODULE = "eddyline.serve.tasks"
 LANES = {Permission.VIEW: 2, Permission.STEER: 2}
-"""Processes at most, for those who may look and those who may steer."""
+"""Maximum number of processes, for viewers and for users with control."""
 SECONDS = 30.0
-"""That a task may take; starting a process comes on top."""
+"""Time limit of a task [s], without the start of its process."""
 _STARTING = 60.0  # s that a process may take to import what it needs
-_QUEUE = 12  # tasks of a lane that wait; the server has 40 threads for all requests
+_QUEUE = 12  # waiting tasks of a lane; the server has 40 threads for all requests
 _PATIENCE = 40.0  # s that a task waits for a process
 _LARGEST_REPLY = 512 * 1024**2
 
@@ -59,8 +59,8 @@ class Workers:
         self._lanes = {may: _Lane(count) for may, count in LANES.items()}
 
     def do(self, may: Permission, task: str, **arguments: Any) -> Reply:
-        """Lets a process of the lane do a task, a function of `tasks`. Raises Refusal if it is refused, takes
-        too long or too much memory, or if too many wait already."""
+        """Runs a task, a function of `tasks`, in a process of the lane. Raises Refusal if it is refused,
+        takes too long or too much memory, or if too many tasks wait."""
         with self._lanes[may].worker() as worker:
             return worker.do(task, arguments, self._seconds).checked()
 
@@ -92,7 +92,7 @@ class _Lane:
             yield worker
         finally:
             with self._change:
-                self._free.appendleft(worker)  # the one that is warm comes first
+                self._free.appendleft(worker)  # the warm process is used first
                 self._change.notify()
 
     def _take(self) -> _Worker:
@@ -135,12 +135,12 @@ class _Worker:
             return _reply(process, clock.monotonic() + seconds)
         except TimeoutError:
             self.end()
-            text = f"This takes more than {seconds:g} s; the server has given it up."
-            raise Refusal(422, text, "Take a smaller world, or less of the run.") from None
+            text = f"The request took more than {seconds:g} s and was cancelled."
+            raise Refusal(422, text, "Use a smaller world, or request less of the run.") from None
         except (OSError, ValueError):
             self.end()
-            text = "This needs more memory than the server gives it, or cannot be read at all."
-            raise Refusal(422, text, "Take a smaller world, or less of the run.") from None
+            text = "The request needs more memory than the server allows, or its data cannot be read."
+            raise Refusal(422, text, "Use a smaller world, or request less of the run.") from None
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is not None and self._process.poll() is None:
@@ -151,14 +151,16 @@ class _Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},  # each of its threads takes memory
-            start_new_session=True,  # Ctrl-C is the server's: a worker ends with its pipe
+            start_new_session=True,  # the server handles Ctrl-C: a worker ends with its pipe
         )
         self._process = process
         try:
             _reply(process, clock.monotonic() + _STARTING)
         except (OSError, ValueError, TimeoutError):
             self.end()
-            raise Refusal(503, "The server cannot start a process for this.", "Try again later.") from None
+            raise Refusal(
+                503, "The server cannot start a process for this request.", "Try again later."
+            ) from None
         return process
 
     def end(self) -> None:
@@ -184,7 +186,7 @@ def _reply(process: subprocess.Popen[bytes], limit: float) -> Reply:
 def _read(process: subprocess.Popen[bytes], count: int, limit: float) -> bytes:
     assert process.stdout is not None
     if count > _LARGEST_REPLY:
-        raise ValueError("too large an answer")
+        raise ValueError("the answer is too large")
     handle, data = process.stdout.fileno(), bytearray()
     waiting = select.poll()  # select() knows no handle beyond 1024
     waiting.register(handle, select.POLLIN)

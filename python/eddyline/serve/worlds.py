@@ -36,7 +36,7 @@ class WorldRequest(BaseModel):
 
 
 class EditTable(BaseModel):
-    """One change. set: whatever may be there; add: a new table or entry; remove: take it away."""
+    """One change. set: replaces or creates a value; add: a new table or entry; remove: deletes it."""
 
     model_config = ConfigDict(extra="forbid")
     op: Literal["set", "add", "remove"]
@@ -74,7 +74,7 @@ def read_schema() -> dict[str, Any]:
 
 @router.post("/check", response_model=CheckAnswer)
 def check_world(request: WorldRequest, lab: InLab, may: Looks) -> Response:
-    """Problems, cost and drawing of a world; also of one that is wrong, as far as it can be drawn."""
+    """Problems, cost and drawing of a world, also of one with errors as far as possible."""
     return lab.answer(may, "check", text=request.toml, sets=request.sets, quality=request.quality)
 
 

@@ -1,8 +1,9 @@
-"""What a signal of a flow says: is it periodic, is it steady, since when, and how well is its mean known.
+"""Analysis of flow signals: periodic or steady state, its start, and statistical errors of means.
 
-Nothing here knows worlds or runs: signals are (n,) float64 over rising times [s], at any distance.
+This package does not depend on worlds or runs: signals are (n,) float64 over increasing times [s], at any
+intervals.
 
-`flow_state` decides which numbers of a flow can be trusted. Its rules, with the reasons:
+`flow_state` decides which values of a flow are converged. Its rules and their reasons:
 
 - *Periodic*: the last five periods or more whose amplitude changes by less than 2 %. Amplitudes are those of
   the fundamental, one for each period; their change is that of a straight line through them, so that noise

@@ -1,4 +1,4 @@
-"""Means over time of signals with rows at any distance, and their statistical errors."""
+"""Time averages of signals with rows at any intervals, and their statistical errors."""
 
 from __future__ import annotations
 
@@ -9,19 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
-CUT = 5.0  # correlation times over which an autocorrelation is summed up
-LONGEST = 0.25  # of the window: further apart too few rows are to tell how they are correlated
-MOST_ROUNDS, CLOSE = 30, 1e-3  # until the variance of a mean stays as it is, within that share
+CUT = 5.0  # correlation times over which an autocorrelation is summed
+LONGEST = 0.25  # longest lag, share of the window: for longer lags too few pairs of rows remain
+MOST_ROUNDS, CLOSE = 30, 1e-3  # iterations until the variance of a mean is constant within this share
 
 
 @dataclass(frozen=True)
 class Statistic:
-    """A value with what makes it one.
+    """A value with its statistical error and its window.
 
-    error: statistical, one standard error; None where it cannot be known.
-    window: from when to when [s].
-    what: what the value is and over what, in words: "maximum of 7 periods".
-    """
+    error: statistical, one standard error; None if unknown. window: start and end [s]. what: text about
+    statistic and window, such as "maximum of 7 periods"."""
 
     value: float
     error: float | None = None
@@ -38,7 +36,7 @@ def time_mean(time: Vector, values: Vector) -> float:
 
 
 def cut(time: Vector, values: Vector, start: float, stop: float) -> tuple[Vector, Vector]:
-    """The rows from `start` to `stop` [s], with interpolated ones at the two ends."""
+    """The rows from `start` to `stop` [s], with interpolated rows at both ends."""
     inside = (time > start) & (time < stop)
     ends = np.interp([start, stop], time, values)
     return (
@@ -48,14 +46,13 @@ def cut(time: Vector, values: Vector, start: float, stop: float) -> tuple[Vector
 
 
 def uniform(time: Vector, *signals: Vector) -> tuple[Vector, ...]:
-    """Times at equal distances, as many as there are rows, and the signals there."""
+    """The signals resampled at equal intervals, with the same number of rows."""
     even = np.linspace(float(time[0]), float(time[-1]), len(time))
     return (even, *(np.interp(even, time, signal) for signal in signals))
 
 
 def moving_mean(time: Vector, values: Vector, period: float) -> Vector:
-    """The mean over one period around each time; its first and last values hold where a period does not
-    fit."""
+    """The mean over one period around each time; near the ends the first and last such mean."""
     step = np.diff(time)
     integral = np.concatenate([[0.0], np.cumsum(0.5 * (values[1:] + values[:-1]) * step)])
     if time[-1] - time[0] <= period:
@@ -70,26 +67,24 @@ def moving_mean(time: Vector, values: Vector, period: float) -> Vector:
 
 
 def polynomial(x: Vector, values: Vector, degree: int) -> Vector:
-    """(n,) the polynomial of this degree that fits the values best, at x."""
+    """(n,) least-squares polynomial of this degree, evaluated at x."""
     fitted: Vector = np.polynomial.Polynomial.fit(x, values, degree)(x)
     return fitted
 
 
 def correlation_time(time: Vector, values: Vector) -> float:
-    """The integral of the autocorrelation from 0 to infinity [s]. Never below half a row: uncorrelated
-    rows."""
+    """The integral of the autocorrelation from 0 to infinity [s]. At least half a row interval, for
+    uncorrelated rows."""
     even, signal = uniform(time, values)
     return _correlation(signal).time * float(even[1] - even[0])
 
 
 def mean_with_error(time: Vector, values: Vector, period: float | None = None) -> Statistic:
     """The mean over time and its error, sqrt(2 tau / T) sigma, where tau is the correlation time and T the
-    window: neighbouring rows say nearly the same, and only what is more than 2 tau apart counts as new.
+    length of the window: only rows more than 2 tau apart are independent.
 
-    period: of an oscillation [s], if there is one: the error is that of the mean over one period around each
-    row, since the swings themselves cancel.
-    No error for fewer than ten rows.
-    """
+    period: of an oscillation [s], if any: the error is then that of the mean over one period around each row,
+    since the oscillation itself cancels. No error for fewer than ten rows."""
     window = (float(time[0]), float(time[-1]))
     mean, span = time_mean(time, values), window[1] - window[0]
     if len(time) < 10 or span <= 0:
@@ -107,12 +102,11 @@ class _Correlation:
 
 
 def _correlation(signal: Vector) -> _Correlation:
-    """How rows at equal distances are correlated, and what that makes of the variance of their mean.
+    """Correlation time of rows at equal intervals, and the variance of their mean.
 
-    The sum of the autocorrelation stops at five correlation times, so that the noise of the tail does not
-    enter (Madras & Sokal 1988, appendix C), and at a quarter of the window. Covariances about the mean of the
-    window are too small by its own variance (Wolff 2004), which is added until it stays as it is.
-    """
+    The sum of the autocorrelation stops at five correlation times, so that the noise of the tail has no
+    effect (Madras & Sokal 1988, appendix C), and at a quarter of the window. Covariances about the mean of
+    the window are too small by the variance of that mean (Wolff 2004), which is added iteratively."""
     departure = signal - signal.mean()
     count = len(departure)
     power = np.abs(np.fft.rfft(departure, 2 * count)) ** 2
@@ -133,6 +127,6 @@ def _correlation(signal: Vector) -> _Correlation:
 
 
 def root_mean_square(time: Vector, values: Vector) -> float:
-    """Of the departure from the mean over time."""
+    """Root mean square of the deviation from the time average."""
     mean = time_mean(time, values)
     return math.sqrt(time_mean(time, (values - mean) ** 2))

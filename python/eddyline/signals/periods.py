@@ -1,9 +1,8 @@
-"""Periods of a signal: where they begin, how large they are, and whether they have stopped growing.
+"""Periods of a signal: their limits, their amplitudes, and the test for a settled amplitude.
 
-A period begins where the signal passes its own moving mean upwards. Its amplitude is that of the fundamental
-in it. The mean cycle of a window is the Fourier series, over the phase from edge to edge, that fits all its
-periods best.
-"""
+A period begins where the signal crosses its own moving mean upwards. Its amplitude is that of the fundamental
+within the period. The mean cycle of a window is the least-squares Fourier series of the phase, fitted to all
+its periods."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ from .significance import grows, stands_out
 from .spectrum import dominant_frequency
 
 Vector = NDArray[np.float64]
-PERIODS = 5  # with an amplitude that has settled, before a signal counts as periodic
+PERIODS = 5  # number of periods with a settled amplitude that make a signal periodic
 SETTLED = 0.02  # largest change of the amplitude over those periods, relative to it
 SCATTER = 0.05  # largest standard deviation of the amplitudes about a straight line, relative to them
 UNEVEN = 0.15  # largest standard deviation of the lengths of periods, relative to their mean
@@ -30,11 +29,11 @@ HARMONICS = 8  # of the mean cycle
 STATISTICS = ("mean", "max", "min", "amplitude", "rms")
 _FEWEST_ROWS = 20
 _COHERENT = 0.5  # amplitude of the fundamental of a coherent oscillation, relative to sqrt(2) times its rms
-_FARTHEST = 200  # periods that an estimate looks ahead
-_NOISY = 0.25  # standard deviation of the amplitudes, relative to them, from which on they are those of noise
-_LAST = 8  # periods that are looked at by themselves: growth fills no more of a long time
-_SMOOTHING = 0.08  # of a period: standard deviation of the filter under which edges are looked for
-_SATURATION = 0.3  # amplitude at which a growth is taken to end where nothing is known, relative to the scale
+_FARTHEST = 200  # maximum number of periods of a forecast
+_NOISY = 0.25  # relative standard deviation of the amplitudes above which the signal is noise
+_LAST = 8  # latest periods that are also tested alone, as an oscillation may grow late in a long signal
+_SMOOTHING = 0.08  # standard deviation of the filter used to find edges, share of a period
+_SATURATION = 0.3  # assumed amplitude of saturation if nothing is known, relative to the scale
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class Periodic:
 
     edges: Vector
     amplitudes: Vector
-    component: int = 0  # of the force, in which the periods were found
+    component: int = 0  # component of the force in which the periods were found
 
     @property
     def window(self) -> tuple[float, float]:
@@ -59,19 +58,20 @@ class Periodic:
 
     @property
     def frequency(self) -> float:
-        """Periods over the time they take [1/s]."""
+        """Number of periods divided by their total duration [1/s]."""
         return self.periods / float(self.edges[-1] - self.edges[0])
 
     @property
     def frequency_error(self) -> float:
-        """One standard error [1/s], from the scatter of the lengths of the periods."""
+        """One standard error [1/s], from the scatter of the period lengths."""
         lengths = np.diff(self.edges)
         return float(lengths.std(ddof=1)) / math.sqrt(len(lengths)) / float(lengths.mean()) ** 2
 
 
 @dataclass(frozen=True)
 class Unsettled:
-    """Why a signal cannot be judged yet, in words; `likely` is when it can be [s], if that can be said."""
+    """A signal whose state is not settled yet. reason: as text. likely: expected time of a settled state [s],
+    if it can be predicted."""
 
     reason: str
     likely: float | None = None
@@ -79,7 +79,8 @@ class Unsettled:
 
 @dataclass(frozen=True)
 class Irregular:
-    """A signal that oscillates for long without a settled period: why, in words, and its mean period [s]."""
+    """A signal that oscillates for long without a settled period: the reason as text, and its mean period
+    [s]."""
 
     reason: str
     period: float
@@ -87,7 +88,7 @@ class Irregular:
 
 @dataclass(frozen=True)
 class Quiet:
-    """A signal that does not oscillate, or too little to be told from noise."""
+    """A signal without an oscillation that can be distinguished from noise."""
 
 
 def find_periods(
@@ -95,11 +96,10 @@ def find_periods(
 ) -> Periodic | Irregular | Unsettled | Quiet:
     """Looks for periods in the latest part of `signal`, (n,) over rising `time` [s].
 
-    scale: what amplitudes are held against, e.g. the size of the whole force; the largest value unless given.
-    coherent: an oscillation whose fundamental is less than a quarter of the variance, or that has not lasted
-    for half of the time, is noise. A small one is noise, too, whose amplitude does not grow, if it has not
-    lasted or its amplitude is at random: sound in a channel swings in trains of a few periods.
-    """
+    scale: reference for amplitudes, e.g. the magnitude of the whole force; default the largest value.
+    coherent: treat an oscillation as noise if its fundamental has less than a quarter of the variance, or if
+    it has not lasted for half of the time. A small oscillation that does not grow is also noise if it has not
+    lasted or its amplitude is random: sound in a channel oscillates in trains of a few periods."""
     known = np.isfinite(signal)
     time, signal = time[known], signal[known]
     if len(time) < _FEWEST_ROWS:
@@ -113,7 +113,7 @@ def find_periods(
     departure = values - moving_mean(even, values, 1 / frequency)
     rows = _SMOOTHING / (frequency * (even[1] - even[0]))
     edges = _rising_edges(even, _smooth(departure, rows), frequency)
-    half = 0.5 / frequency  # nearer to the ends, the moving mean is not known
+    half = 0.5 / frequency  # closer to the ends the moving mean is not defined
     edges = edges[(edges >= even[0] + half) & (edges <= even[-1] - half)]
     if len(edges) < 4:
         rest = _smooth(values[late] - polynomial(even[late], values[late], 3), 0.5 * rows)
@@ -141,10 +141,8 @@ def find_periods(
 def over_periods(time: Vector, values: Vector, periodic: Periodic, statistic: str) -> Statistic:
     """One of STATISTICS over whole periods, with its error from the scatter between them.
 
-    mean, rms: over time; rms is that of the departure from the mean.
-    max, min, amplitude: of the mean cycle, so that noise does not add to them.
-    amplitude: half of max - min.
-    """
+    mean, rms: over time; rms is that of the deviation from the mean. max, min, amplitude: of the mean cycle,
+    so that noise does not contribute. amplitude: half of max - min."""
     count = periodic.periods
     parts = [cut(time, values, a, b) for a, b in itertools.pairwise(periodic.edges)]
     if statistic in ("mean", "rms"):
@@ -164,7 +162,7 @@ def over_periods(time: Vector, values: Vector, periodic: Periodic, statistic: st
 def mean_cycle(
     time: Vector, values: Vector, edges: Vector, numbers: Sequence[int], points: int = 720
 ) -> Vector:
-    """(points,) the mean cycle between `edges`, made of the harmonics `numbers`, at equal distances of the
+    """(points,) the mean cycle between `edges` from the harmonics `numbers`, at equal intervals of the
     phase."""
     phase, inside = _inside(time, values, edges)
     cycle: Vector = _basis(np.arange(points) / points, numbers) @ _fit(phase, inside, numbers)
@@ -172,8 +170,8 @@ def mean_cycle(
 
 
 def harmonics(time: Vector, values: Vector, edges: Vector) -> list[int]:
-    """Which of the first eight harmonics rise above the noise: three standard errors of their amplitude or
-    more. The fundamental always counts. Harmonics of noise would add to the maximum of a cycle."""
+    """The harmonics among the first eight whose amplitude exceeds three standard errors. The fundamental
+    always counts. Harmonics of noise would increase the maximum of a cycle."""
     phase, inside = _inside(time, values, edges)
     rows = len(phase) // max(len(edges) - 1, 1)
     numbers = range(1, max(2, min(HARMONICS, rows // 4) + 1))
@@ -185,7 +183,7 @@ def harmonics(time: Vector, values: Vector, edges: Vector) -> list[int]:
 
 
 def cycle_residual(time: Vector, values: Vector, periodic: Periodic) -> tuple[Vector, Vector]:
-    """The rows inside the periods, and what is left of them without their mean cycle."""
+    """The times of the rows inside the periods, and their residuals without the mean cycle."""
     phase, inside = _inside(time, values, periodic.edges)
     numbers = harmonics(time, values, periodic.edges)
     rows = (time >= periodic.edges[0]) & (time <= periodic.edges[-1])
@@ -193,7 +191,7 @@ def cycle_residual(time: Vector, values: Vector, periodic: Periodic) -> tuple[Ve
 
 
 def phase_of(time: Vector, edges: Vector) -> Vector:
-    """Periods since the first edge: 1.25 a quarter of the second period."""
+    """Phase in periods since the first edge: 1.25 is a quarter of the second period."""
     return np.interp(time, edges, np.arange(len(edges), dtype=np.float64))
 
 
@@ -230,7 +228,7 @@ def _fundamental(time: Vector, departure: Vector, start: float, stop: float) -> 
 
 
 def _explained(time: Vector, rest: Vector, frequency: float) -> float:
-    """The share of the variance that is a sine of this frequency."""
+    """The share of the variance that a sine of this frequency explains."""
     basis = _basis(frequency * time, [1])
     fitted = basis @ np.linalg.lstsq(basis, rest, rcond=None)[0]
     variance = float(rest.var())
@@ -245,7 +243,7 @@ def _late_amplitude(departure: Vector) -> float:
 
 
 def _smooth(values: Vector, rows: float) -> Vector:
-    """Under a Gaussian of standard deviation `rows`, mirrored at the ends."""
+    """The values filtered by a Gaussian of standard deviation `rows`, mirrored at the ends."""
     reach = int(4 * rows) + 1
     if rows < 0.5 or reach >= len(values):
         return values
@@ -254,8 +252,7 @@ def _smooth(values: Vector, rows: float) -> Vector:
 
 
 def _rising_edges(time: Vector, signal: Vector, frequency: float) -> Vector:
-    """Times at which `signal` passes 0 upwards, counted again only after it was well below, and well
-    above."""
+    """Times at which `signal` crosses 0 upwards; each needs a value well below 0 since the previous one."""
     size = np.sqrt(2 * moving_mean(time, signal**2, 1 / frequency))
     low = signal < -0.3 * size
     crossing = np.zeros(len(signal), dtype=bool)
@@ -273,7 +270,7 @@ def _rising_edges(time: Vector, signal: Vector, frequency: float) -> Vector:
 
 
 def _last_regular(edges: Vector, frequency: float) -> Vector:
-    """The last edges whose distances are near one period."""
+    """The latest edges with intervals near one period."""
     near = np.abs(np.diff(edges) * frequency - 1) < 0.4
     wrong = np.flatnonzero(~near)
     return edges[wrong[-1] + 1 :] if len(wrong) else edges
@@ -302,7 +299,7 @@ def _judge(edges: Vector, amplitudes: Vector, size: float) -> Periodic | Irregul
 
 
 def _is_oscillation(time: Vector, values: Vector, frequency: float) -> bool:
-    """Whether the later half of a signal, or its last periods alone, oscillate as noise does not."""
+    """True if the later half of a signal, or its last periods alone, oscillate significantly above noise."""
     left = time[-1] - time
     late, last = (left <= span for span in (0.5 * float(left[0]), _LAST / frequency))
     found = stands_out(time[late], values[late], frequency)
@@ -310,7 +307,7 @@ def _is_oscillation(time: Vector, values: Vector, frequency: float) -> bool:
 
 
 def _is_small_noise(latest: Vector, size: float, lasts: bool, irregular: bool) -> bool:
-    """Whether swings are small and do not grow, and are not an irregular oscillation that has lasted."""
+    """True if the oscillation is small, does not grow, and is not a lasting irregular oscillation."""
     small = float(latest.mean()) < math.sqrt(2) * FLUCTUATION * size
     if not small or grows(latest) or grows(latest[-PERIODS:]):
         return False
@@ -324,13 +321,13 @@ def _is_settled(amplitudes: Vector, lengths: Vector) -> bool:
 
 
 def _change(amplitudes: Vector) -> float:
-    """From the first to the last of the amplitudes along a straight line, relative to their mean."""
+    """Change from the first to the last amplitude along the regression line, relative to their mean."""
     line = polynomial(np.arange(len(amplitudes), dtype=np.float64), amplitudes, 1)
     return float((line[-1] - line[0]) / amplitudes.mean())
 
 
 def _scatter(amplitudes: Vector, degree: int) -> float:
-    """Standard deviation of their logarithms about a polynomial: relative, and none for exponential
+    """Standard deviation of the logarithms about a polynomial: a relative scatter, zero for exponential
     growth."""
     logarithms = np.log(np.maximum(amplitudes, 1e-300))
     rest = logarithms - polynomial(np.arange(len(amplitudes), dtype=np.float64), logarithms, degree)
@@ -338,11 +335,12 @@ def _scatter(amplitudes: Vector, degree: int) -> float:
 
 
 def _likely(edges: Vector, amplitudes: Vector, size: float) -> float | None:
-    """When five settled periods will have passed [s], if the amplitude A goes on as it does now.
+    """Time at which five settled periods will have passed [s], if the amplitude A continues its present
+    trend.
 
-    The growth of an oscillation slows down as it nears saturation, d(ln A)/dt = sigma - l A^2 (Stuart 1958):
-    sigma and l are fitted to the latest periods and A is continued with them, period by period. Where no
-    slowing down is seen yet, l is such that A ends at 0.3 of the scale. None for more than 200 periods.
+    The growth of an oscillation slows down near saturation, d(ln A)/dt = sigma - l A^2 (Stuart 1958): sigma
+    and l are fitted to the latest periods and A is continued with them, period by period. If the growth does
+    not slow down yet, l is chosen such that A saturates at 0.3 of the scale. None for more than 200 periods.
     """
     period = float(np.diff(edges[-4:]).mean())
     recent = np.maximum(amplitudes[-PERIODS - 1 :], 1e-300)

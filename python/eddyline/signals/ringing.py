@@ -1,4 +1,4 @@
-"""Frequency and decay of a signal that rings, such as the height of a sloshing surface."""
+"""Frequency and decay rate of a damped oscillation, such as the height of a sloshing surface."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from .averages import Vector, uniform
 from .spectrum import dominant_frequency
 
 _MOST_ROWS = 4000
-_FIRST_RATES = (-1.0, 0.0, 1.0, 3.0, 6.0, 12.0, 24.0)  # tried at first, times the length of the window
-_PARTS = (1, 2, 4, 8)  # of the window, from its start, whose spectra are looked at: what dies fast is early
-_REFINEMENTS = 24  # of the grid around the best pair, each by 0.6
+_FIRST_RATES = (-1.0, 0.0, 1.0, 3.0, 6.0, 12.0, 24.0)  # initial guesses, times the length of the window
+_PARTS = (1, 2, 4, 8)  # divisors of the window: a strongly damped oscillation is visible in its start only
+_REFINEMENTS = 24  # refinements of the grid around the best pair, each by a factor of 0.6
 _FEWEST_ROWS = 12
 
 
@@ -20,9 +20,8 @@ _FEWEST_ROWS = 12
 class Ringing:
     """y = c + exp(-decay_rate t) (d + a cos(2 pi frequency t) + b sin(2 pi frequency t)), by least squares.
 
-    frequency: [1/s].  decay_rate: [1/s], below 0 of a signal that grows.
-    explained: share of the variance about c + d exp(-decay_rate t) that the oscillation explains.
-    """
+    frequency: [1/s].  decay_rate: [1/s], negative for a growing signal. explained: share of the variance
+    about c + d exp(-decay_rate t) that the oscillation explains."""
 
     frequency: float
     decay_rate: float
@@ -30,8 +29,8 @@ class Ringing:
 
 
 def ringing(time: Vector, values: Vector) -> Ringing | None:
-    """The damped oscillation that fits (n,) values best; None if there are too few rows, or no oscillation of
-    one and a half periods or more."""
+    """The least-squares damped oscillation of (n,) values; None if there are too few rows, or no oscillation
+    of at least one and a half periods."""
     if len(time) < _FEWEST_ROWS or not np.ptp(values) > 0:
         return None
     even, signal = uniform(time, values)
@@ -58,8 +57,8 @@ def ringing(time: Vector, values: Vector) -> Ringing | None:
 
 
 def _fit(x: Vector, signal: Vector, turns: float, rate: float) -> tuple[float, float]:
-    """The mean squares of what the best fit leaves and of its oscillation, with so many turns and such a rate
-    over x from 0 to 1."""
+    """Mean squares of the residual and of the oscillation of the best fit, with this number of turns and this
+    decay rate over x from 0 to 1."""
     decay = np.exp(-rate * x)
     phase = 2 * np.pi * turns * x
     basis = np.stack([np.ones_like(x), decay, decay * np.cos(phase), decay * np.sin(phase)], axis=1)

@@ -1,4 +1,4 @@
-"""Whether an oscillation, or its growth, is more than noise would show by chance."""
+"""Significance tests: an oscillation, or the growth of its amplitude, against noise."""
 
 from __future__ import annotations
 
@@ -10,27 +10,26 @@ from numpy.typing import NDArray
 from .averages import polynomial
 
 Vector = NDArray[np.float64]
-CHANCE = 1e-4  # largest probability with which noise may pass for an oscillation
-GROWTH_CHANCE = 0.01  # largest probability with which steady amplitudes may pass for growing ones
+CHANCE = 1e-4  # largest probability that noise is classified as an oscillation
+GROWTH_CHANCE = 0.01  # largest probability that steady amplitudes are classified as growing
 _LOBE = 3  # points of the spectrum on either side of a peak that belong to it under a Hann window
-_FEWEST_POINTS = 12  # of the spectrum without the peak, from which a background can be fitted
+_FEWEST_POINTS = 12  # points of the spectrum without the peak that are needed to fit the background
 _REDNESS = np.concatenate([np.linspace(0.0, 0.9, 31), 1 - np.geomspace(0.095, 1e-4, 60)])
-_LIKELY = 2.0  # loss of log likelihood within which a background is as likely as the best one, at 95 %
+_LIKELY = 2.0  # difference of log likelihood of backgrounds that are accepted at 95 % confidence
 _QUANTILES = 2000  # points of the integral of Student's distribution
 
 
 def stands_out(time: Vector, values: Vector, frequency: float) -> bool | None:
-    """Whether the spectrum has a peak at `frequency` [1/s] that noise would show with a probability below
-    0.01 %.
+    """True if the spectrum has a peak at `frequency` [1/s] that noise would have with a probability below
+    0.01 %; None if there are too few rows.
 
-    time, values: (n,) at equal distances [s]. The noise is that of first order autoregression, white or red:
-    its spectrum is fitted to the logarithms of the periodogram without the peak, by least absolute deviations
-    so that other peaks do not count (Mann & Lees 1996). The periodogram over the spectrum of noise follows an
-    exponential distribution. None where there are too few rows to tell.
-    """
+    time, values: (n,) at equal intervals [s]. The noise model is a first-order autoregressive process, white
+    or red: its spectrum is fitted to the logarithms of the periodogram without the peak, by least absolute
+    deviations so that other peaks have little effect (Mann & Lees 1996). The ratio of the periodogram to the
+    spectrum of the noise follows an exponential distribution."""
     count = len(values)
     rest = (values - polynomial(time, values, 3)) * np.hanning(count + 1)[:-1]
-    power = np.abs(np.fft.rfft(rest)[2:]) ** 2  # the trend has taken what is slower
+    power = np.abs(np.fft.rfft(rest)[2:]) ** 2  # lower frequencies were removed with the trend
     steps = np.fft.rfftfreq(count)[2:]
     place = frequency * (time[1] - time[0])
     inside = np.abs(steps - place) * count < 1.0
@@ -44,8 +43,7 @@ def stands_out(time: Vector, values: Vector, frequency: float) -> bool | None:
 
 
 def _red_noise(steps: Vector, power: Vector, place: float) -> float:
-    """The highest power that the noise may have at `place`. steps, place: frequency times the distance of
-    rows."""
+    """The highest accepted power of the noise at `place`. steps, place: frequency times the row interval."""
 
     def shape(at: Vector | float) -> Vector:
         red = _REDNESS[:, None]
@@ -60,11 +58,10 @@ def _red_noise(steps: Vector, power: Vector, place: float) -> float:
 
 
 def grows(amplitudes: Vector) -> bool:
-    """Whether the amplitudes of successive periods, (n,), grow: whether the slope of the straight line
-    through their logarithms is positive with a probability of 99 %. Neighbours say partly the same, so that
-    the number of independent ones is that of n (1 - r) / (1 + r), with the correlation r of residuals one
-    period apart (Santer et al. 2000).
-    """
+    """True if the amplitudes of successive periods, (n,), grow: the slope of the regression line through
+    their logarithms is positive with a probability of 99 %. Successive amplitudes are correlated, so the
+    number of independent ones is n (1 - r) / (1 + r), with the correlation r of residuals one period apart
+    (Santer et al. 2000)."""
     count = len(amplitudes)
     if count < 3:
         return False
@@ -82,7 +79,7 @@ def grows(amplitudes: Vector) -> bool:
 
 
 def _student_tail(value: float, freedom: float) -> float:
-    """The probability that a variable of Student's distribution exceeds `value`, which is positive.
+    """The probability that a variable of Student's t distribution exceeds `value` > 0.
 
     With value = sqrt(freedom) tan(angle) the density is that of cos(angle)^(freedom - 1).
     """

@@ -1,4 +1,4 @@
-"""Power spectra: Welch's mean of modified periodograms, and the frequency of their highest peak."""
+"""Power spectra by Welch's method, and the frequency of the highest peak."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from numpy.typing import NDArray
 from .averages import polynomial, uniform
 
 Vector = NDArray[np.float64]
-PADDING = 8  # times as many points as rows, so that a peak is drawn by several of them
-ROUNDING = 1e-12  # of a value: less does not count as a change
+PADDING = 8  # ratio of points to rows, so that a peak has several points
+ROUNDING = 1e-12  # relative change of a value that counts as rounding
 
 
 @dataclass(frozen=True)
 class Spectrum:
     """One-sided power spectral density.
 
-    frequency: (m,) [1/s], from 0.  power: (m,) [unit^2 s]; its integral is the variance.
-    segments: how many were averaged.  resolution: smallest distance of two peaks that can be told apart
-    [1/s]. window: of the signal [s].
+    frequency: (m,) [1/s], from 0.  power: (m,) [unit^2 s]; its integral is the variance. segments: number of
+    averaged segments. resolution: smallest distance of two distinct peaks [1/s]. window: of the signal [s].
     """
 
     frequency: Vector
@@ -31,19 +30,18 @@ class Spectrum:
 
     @property
     def peak(self) -> float:
-        """The frequency of the highest peak [1/s], between points by a parabola through the logarithms."""
+        """The frequency of the highest peak [1/s], interpolated by a parabola through the logarithms."""
         return peak_frequency(self.frequency, self.power)
 
 
 def power_spectrum(time: Vector, values: Vector, segments: int = 3) -> Spectrum:
     """The spectrum of a signal: `segments` parts of equal length that overlap by half, each without its mean
-    and under a Hann window; their periodograms are averaged. Source: Welch 1967. ValueError for fewer than 16
-    rows, and for a signal that is constant but for rounding.
-    """
+    and under a Hann window; their periodograms are averaged. Source: Welch 1967. Raises ValueError for fewer
+    than 16 rows, and for a signal that is constant within rounding."""
     if len(time) < 16:
         raise ValueError(f"a spectrum needs at least 16 rows; there are {len(time)}")
     if np.ptp(values) <= ROUNDING * np.abs(values).max():
-        raise ValueError(f"it is {values[0]:.6g} all the time, and so has no spectrum")
+        raise ValueError(f"it is constant ({values[0]:.6g}), so it has no spectrum")
     even, signal = uniform(time, values)
     step = float(even[1] - even[0])
     length = 2 * len(signal) // (segments + 1)
@@ -58,8 +56,8 @@ def power_spectrum(time: Vector, values: Vector, segments: int = 3) -> Spectrum:
 
 
 def dominant_frequency(time: Vector, values: Vector) -> float:
-    """The frequency of the strongest oscillation about a cubic trend [1/s], of one and a half periods or
-    more; 0 if there is none."""
+    """The frequency of the strongest oscillation about a cubic trend [1/s], with at least one and a half
+    periods; 0 if there is none."""
     even, signal = uniform(time, values)
     length = len(signal)
     power = _periodogram(signal - polynomial(even, signal, 3), np.hanning(length + 1)[:-1])
@@ -69,7 +67,7 @@ def dominant_frequency(time: Vector, values: Vector) -> float:
 
 
 def peak_frequency(frequency: Vector, power: Vector) -> float:
-    """Where a parabola through the logarithms of the highest value and its neighbours has its top."""
+    """Vertex of the parabola through the logarithms of the highest value and its neighbours."""
     k = int(np.argmax(power))
     if not 0 < k < len(power) - 1 or min(power[k - 1 : k + 2]) <= 0:
         return float(frequency[k])

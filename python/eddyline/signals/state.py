@@ -1,4 +1,4 @@
-"""Whether a flow is periodic, steady, or neither yet; and values over the window that this gives."""
+"""State of a flow: periodic, steady, or unsettled; and statistics over its window."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from .periods import (
 
 Vector = NDArray[np.float64]
 DRIFT = 0.01  # largest change of a steady mean over its window, relative to the scale
-TOLD = 2  # errors that a change must be to be told from noise
-LARGEST_ERROR = 0.02  # of a mean, relative to the scale, beyond which a window is too short
-FARTHEST = 20  # times as long as it has been observed: further nobody sees when a signal will have a mean
+TOLD = 2  # standard errors that a significant change must exceed
+LARGEST_ERROR = 0.02  # largest error of a mean, relative to the scale; otherwise the window is too short
+FARTHEST = 20  # longest forecast, in multiples of the observed time
 _BATCHES = 200
 
 
@@ -44,9 +44,8 @@ _BATCHES = 200
 class Steady:
     """A signal whose mean no longer changes.
 
-    window: from when to when [s].  why_not_periodic, period: for a signal that oscillates
-    without a settled period, why in words, and its mean [s].
-    """
+    window: start and end [s]. why_not_periodic, period: for a signal that oscillates without a settled
+    period, the reason as text, and the mean period [s]."""
 
     window: tuple[float, float]
     why_not_periodic: str = ""
@@ -57,12 +56,10 @@ FlowState = Periodic | Steady | Unsettled
 
 
 def flow_state(time: Vector, signals: Sequence[Vector]) -> FlowState:
-    """The state of a flow from what it does to a body.
+    """The state of a flow from the force on a body.
 
-    signals: components of a force, (n,) each, over rising `time` [s]; periods are looked for in their order,
-    so the
-    lift comes first: it repeats once where the drag repeats twice.
-    """
+    signals: components of a force, (n,) each, over increasing `time` [s]. Periods are searched in this order,
+    so the lift comes first: one period of the lift has two of the drag."""
     rows = np.isfinite(np.asarray(signals)).all(axis=0)
     time = time[rows]
     if len(time) < 20:
@@ -96,7 +93,7 @@ def flow_state(time: Vector, signals: Sequence[Vector]) -> FlowState:
 def _with_settled_means(
     time: Vector, signals: Sequence[Vector], periodic: Periodic, scale: float
 ) -> Periodic | Unsettled:
-    """The last of the periods over which no signal's mean drifts: an amplitude may settle before a drag
+    """The latest periods over which no mean of any signal drifts: an amplitude may settle before the drag
     does."""
     means = np.array(
         [
@@ -121,13 +118,11 @@ def _with_settled_means(
 def steady_part(
     time: Vector, signal: Vector, scale: float | None = None, period: float | None = None
 ) -> Steady | Unsettled:
-    """The part of a signal from which on its mean no longer changes.
+    """The latest part of a signal, in which its mean no longer changes.
 
-    The start is cut off where the error of the mean of the rest, as if its batches were independent, is least
-    (White 1997). What remains is steady if that is half of the time or more and its drift, that of a straight
-    line, is below 1 % of the scale or cannot be told from noise. period: of an oscillation about the mean
-    [s], which is smoothed away first.
-    """
+    The start is cut off such that the error of the mean of the rest, for independent batches, is smallest
+    (White 1997). The rest is steady if it is at least half of the time and its linear drift is below 1 % of
+    the scale or not significant. period: of an oscillation about the mean [s], which is removed first."""
     even, values = uniform(time, signal)
     size = float(np.abs(values).max()) if scale is None else scale
     if period is not None:
@@ -148,7 +143,7 @@ def steady_part(
 
 
 def _error(time: Vector, values: Vector) -> float:
-    """Of the mean; infinite where it cannot be known."""
+    """Standard error of the mean; infinite if unknown."""
     found = mean_with_error(time, values)
     return math.inf if found.error is None else found.error
 
@@ -165,7 +160,7 @@ def statistic(time: Vector, values: Vector, state: Periodic | Steady, name: str)
     if name == "noise":
         return noise(time, values, state)
     if name not in STATISTICS:
-        raise ValueError(f"no statistic {name!r}; there are {', '.join((*STATISTICS, 'noise'))}")
+        raise ValueError(f"unknown statistic {name!r}; known: {', '.join((*STATISTICS, 'noise'))}")
     if isinstance(state, Periodic):
         return over_periods(time, values, state, name)
     part = cut(time, values, *state.window)
@@ -178,9 +173,9 @@ def statistic(time: Vector, values: Vector, state: Periodic | Steady, name: str)
 
 
 def _creep(time: Vector, values: Vector, period: float | None) -> float:
-    """What a mean is likely to be off by as the signal is still on its way: another window as long would have
-    one that differs by anything from nothing to the change of a straight line; the root mean square of it
-    all. Of that change counts what cannot be noise."""
+    """Likely error of a mean because the signal still drifts. The mean over another window of this length may
+    differ by between zero and the linear change; this is the root mean square of these differences. Only the
+    significant part of the change counts."""
     if period is not None:
         even, values = uniform(time, values)
         time, values = even, moving_mean(even, values, period)
@@ -189,15 +184,16 @@ def _creep(time: Vector, values: Vector, period: float | None) -> float:
 
 
 def _change(time: Vector, values: Vector) -> tuple[float, float]:
-    """Of a straight line from end to end, and its error: sqrt(12) times that of the mean."""
+    """Change along the regression line from end to end, and its standard error: sqrt(12) times that of the
+    mean."""
     line = np.polynomial.Polynomial.fit(time, values, 1)
     change = float(line(time[-1]) - line(time[0]))
     return change, math.sqrt(12) * _error(time, values - line(time))
 
 
 def noise(time: Vector, values: Vector, state: Periodic | Steady) -> Statistic | None:
-    """The standard deviation of what is left once the mean, the shedding period and its harmonics are
-    removed, relative to the mean; None where the mean is less than the rms about it, as that of a lift."""
+    """The standard deviation after removal of the mean, the shedding period and its harmonics, relative to
+    the mean; None if the mean is smaller than the rms about it, as for a lift."""
     part = cut(time, values, *state.window)
     mean = time_mean(*part)
     if abs(mean) <= root_mean_square(*part):
@@ -211,8 +207,8 @@ def noise(time: Vector, values: Vector, state: Periodic | Steady) -> Statistic |
 
 
 def _truncation(batches: Vector) -> float:
-    """The share of the batches to cut off at the start, at most one half: where var / (count - 1) is
-    least."""
+    """The share of the batches to cut off at the start, at most one half, that minimises var / (count -
+    1)."""
     count = len(batches)
     best, least = 0, math.inf
     for start in range(count // 2 + 1):
@@ -224,15 +220,15 @@ def _truncation(batches: Vector) -> float:
 
 
 def _likely(time: Vector, values: Vector, size: float) -> float | None:
-    """When the drift over the second half of the time will be below 1 % [s], if what is left of the start
-    decays exponentially as it did in the last two thirds; None if it does not decay."""
+    """Time at which the drift over the second half of the time will be below 1 % [s], if the transient decays
+    exponentially as in the last two thirds; None if it does not decay."""
     parts = [part.mean() for part in np.array_split(values[len(values) // 3 :], 3)]
     first, second = float(parts[1] - parts[0]), float(parts[2] - parts[1])
     if first * second <= 0 or abs(second) >= abs(first):
         return None
     third = 2 / 9 * float(time[-1] - time[0])
     rate = math.log(first / second) / third
-    left = abs(second) / (math.exp(rate * third) - 1)  # of the departure, in the mean of the last part
+    left = abs(second) / (math.exp(rate * third) - 1)  # rest of the transient, in the mean of the last part
     middle = float(time[-1]) - 0.5 * third
     span = float(time[-1] - time[0])
     for times in np.linspace(1.0, 50.0, 491):
@@ -245,6 +241,6 @@ def _likely(time: Vector, values: Vector, size: float) -> float | None:
 
 
 def _latest(parts: Sequence[Steady | Unsettled]) -> float | None:
-    """When the last of the parts will be settled; None if one of them cannot say."""
+    """Time at which the last part will be settled; None if it is unknown for one of them."""
     times = [part.likely for part in parts if isinstance(part, Unsettled)]
     return None if any(time is None for time in times) else max(time for time in times if time is not None)

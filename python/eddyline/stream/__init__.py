@@ -1,1 +1,1 @@
-"""Files of a run: snapshots for ParaView, frames for pictures and films. Each file is complete or absent."""
+"""Files of a run: snapshots for ParaView, frames for pictures and movies. Each file is complete or absent."""

@@ -1,4 +1,4 @@
-"""Files that are complete or absent, see eddyline.files: JSON and HDF5 as well."""
+"""Atomic writes of JSON and HDF5 files, see also eddyline.files."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ __all__ = [
     "write_text",
 ]
 
-HDF5_OVERHEAD = 60_000  # bytes of a file beside its data: many times what its index takes
-_NUMBERS = itertools.count()  # for HDF5 each file that is open has a name of its own
+HDF5_OVERHEAD = 60_000  # reserved bytes of a file besides its data: many times the size of its index
+_NUMBERS = itertools.count()  # HDF5 requires a unique name for each open file
 
 
 def write_json(path: Path, value: Mapping[str, Any], *, durable: bool = False) -> None:
@@ -63,7 +63,7 @@ def write_json(path: Path, value: Mapping[str, Any], *, durable: bool = False) -
 
 
 def plain(value: Any) -> Any:
-    """`value` made of what JSON knows."""
+    """`value` converted to types of JSON."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
@@ -81,9 +81,8 @@ def plain(value: Any) -> Any:
 def long_hdf5_file(path: Path, size: int, note: bytes = b"") -> Iterator[h5py.File]:
     """Like `hdf5_file`, but written to the disk as it grows: for files that memory may not hold.
 
-    size: of its data [bytes], about. Room for them is taken first, so that a full disk is noticed before
-    HDF5 could meet it. note: see integrity.trailer.
-    """
+    size: of its data [bytes], about. The space is reserved first, so that a full disk is detected before HDF5
+    writes. note: see integrity.trailer."""
     import h5py
 
     with replacing(path) as temporary:

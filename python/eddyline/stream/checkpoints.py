@@ -23,19 +23,19 @@ from eddyline.stream import atomic, integrity
 from eddyline.stream.formats import FormatError, check_format
 
 FORMAT = 6
-"""The format of the manifest and of the parts, which are never read without it."""
+"""Format of the manifest and of the parts, which are never read without the manifest."""
 KEPT = 2
 MANIFEST = "manifest.json"
 _BROKEN = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
-"""What reading a checkpoint raises that is not whole."""
+"""Exceptions of reading an incomplete checkpoint."""
 
 
 class CheckpointError(Exception):
-    """There is none that could be used."""
+    """There is no usable checkpoint."""
 
 
 class NoCheckpointError(CheckpointError):
-    """None was ever written: the run can begin again from its start, as nothing is lost by that."""
+    """No checkpoint was ever written: the run can start again without losing anything."""
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,9 @@ def write_checkpoint(
     snapshots: int,
     world: str,
 ) -> None:
-    """Writes a checkpoint and deletes what is older than the newest two. Later ones are those that a run
-    could not go on from, as it has come here again: they go, too. One of the same step that is whole stays:
-    its parts hold the same state."""
+    """Writes a checkpoint and deletes all but the newest two. Checkpoints of later steps were unusable, as
+    the run has reached this step again, and are deleted, too. An intact one of the same step is kept: it
+    holds the same state."""
     own = folder / f"{step:012d}"
     folder.mkdir(exist_ok=True)
     atomic.remove_leftovers(folder)
@@ -104,7 +104,7 @@ def _write_part(folder: Path, number: int, part: bytes) -> dict[str, Any]:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """A file of a folder that has only a temporary name yet, on the disk before this returns."""
+    """Writes a file in a folder that still has a temporary name; it is on the disk when this returns."""
     with path.open("wb", buffering=0) as file:
         atomic.write_all(file, data)
         atomic.sync_file(file)
@@ -120,16 +120,16 @@ def _holds(folder: Path, frames: int, snapshots: int, world: str) -> bool:
 
 
 def find_checkpoint(folder: Path, tell: Callable[[str], None], before: float = math.inf) -> Checkpoint:
-    """The newest one that is whole, of a step before `before`. `tell` hears of those that are not. Raises
-    CheckpointError if there is none; NoCheckpointError if none was ever written."""
+    """The newest intact checkpoint before step `before`. tell: called with a message for each damaged one.
+    Raises CheckpointError if there is none; NoCheckpointError if none was ever written."""
     candidates = [each for each in _newest_first(folder) if int(each.name) < before]
     refused: list[FormatError] = []
     if not candidates and math.isfinite(before):
         raise CheckpointError(f"{folder}: there is no checkpoint of a step before {before:,.0f}")
     if not candidates:
-        raise NoCheckpointError(f"{folder}: the run ended before its first checkpoint")
+        raise NoCheckpointError(f"{folder}: no checkpoint; the run ended before its first one")
     for candidate in candidates:
-        other = "" if candidate == candidates[-1] else "; the checkpoint before it is used"
+        other = "" if candidate == candidates[-1] else "; using the previous checkpoint"
         try:
             found = _read(candidate)
         except FormatError as error:
@@ -138,18 +138,18 @@ def find_checkpoint(folder: Path, tell: Callable[[str], None], before: float = m
             tell(f"{candidate}: damaged ({error}){other}")
         else:
             for newer in refused:
-                tell(f"{newer}; the checkpoint before it is used")
+                tell(f"{newer}; using the previous checkpoint")
             return found
     if refused:
         raise CheckpointError(str(refused[0]))
     raise CheckpointError(
-        f"{folder}: there is no checkpoint that is whole; the run cannot go on. What it has can be exported; "
+        f"{folder}: no checkpoint is intact, so the run cannot be resumed. Its files can be exported; "
         f"`{command('run', folder.parent / 'world.toml')}` computes it again"
     )
 
 
 def look(folder: Path, world: str) -> bool | None:
-    """True if a run of this world can continue from one of them; None if none was ever written. Reads the
+    """True if a run of this world can resume from a checkpoint; None if none was ever written. Reads the
     manifests and checks the sizes of parts, without reading these."""
     candidates = _newest_first(folder)
     if not candidates:
@@ -162,7 +162,7 @@ def look(folder: Path, world: str) -> bool | None:
 
 
 def drop_checkpoints(folder: Path, since: int) -> None:
-    """Deletes those of step `since` and later."""
+    """Deletes checkpoints of step `since` and later."""
     for each in _newest_first(folder):
         if int(each.name) >= since:
             atomic.remove_folder(each)

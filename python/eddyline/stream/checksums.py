@@ -1,4 +1,4 @@
-"""Checksums of the whole state after every so many steps: `checksums.csv` in a run's folder."""
+"""Checksums of the whole state every N steps: `checksums.csv` in the folder of a run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def append_checksums(path: Path, checksums: Iterable[tuple[int, int]]) -> None:
 
 
 def cut_checksums(path: Path, step: int) -> None:
-    """Drops what comes after `step`."""
+    """Drops checksums after `step`."""
     if path.exists():
         kept = [
             f"{number},{checksum}\n" for number, checksum in read_checksums(path).items() if number <= step

@@ -6,11 +6,11 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-REMEDY = "restore it from a copy, or run the world again"
+REMEDY = "restore it from a backup, or run the world again"
 
 
 class CorruptFileError(ValueError):
-    """A file that does not hold what this version, or an earlier one, writes there."""
+    """A file whose content neither this version nor an earlier one writes."""
 
     def __init__(self, path: Path, error: Exception | str, remedy: str = REMEDY) -> None:
         what = " ".join(_text(error).split())
@@ -28,7 +28,7 @@ def _text(error: Exception | str) -> str:
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turns whatever a parser raises about the content of `path` into CorruptFileError. Libraries (HDF5,
+    """Converts any exception of a parser about the content of `path` into CorruptFileError. Libraries (HDF5,
     NumPy, ast, json) raise nearly every class of exception for a damaged file."""
     try:
         yield

@@ -1,4 +1,4 @@
-"""Numbers of file formats: what this version reads, and how it refuses the rest."""
+"""File format numbers, and the error for unsupported ones."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ AGAIN = "Run its world.toml again with this version"
 
 
 class FormatError(CorruptFileError):
-    """A file whose format this version does not read. The message is one line.
+    """A file with a format that this version does not read. The message is one line.
 
-    writer: the version that wrote the file, if it says so.  again: what else can be done, a sentence.
-    """
+    writer: the version that wrote the file, if known. again: an alternative, one sentence."""
 
     def __init__(
         self, path: Path, found: object, readable: int | str, *, writer: str = "", again: str = AGAIN

@@ -51,12 +51,12 @@ _BITS, _CODE = np.dtype("u1").str, np.dtype("u2").str
 _SHAPE = np.dtype("i4")
 _LOADING = threading.Lock()  # headers are parsed by `ast`, which breaks in two threads at once (CPython 3.11)
 HEADER = np.dtype([("magic", "S8"), ("format", "<u4"), ("spare", "V28")])
-"""Begins an index."""
+"""Magic number at the start of an index."""
 INDEX = np.dtype([("time", "<f8"), ("step", "<i8"), ("end", "<i8"), ("digest", "<u8"), ("own", "<u8")])
-"""One frame: time [s], step, how many bytes of `frames.npy` there are with it, the checksum of its own
-bytes, and that of the fields before and of its number."""
+"""One frame: time [s], step, size of `frames.npy` including it, checksum of its bytes, and checksum of the
+preceding fields and its number."""
 _INDEX_1 = np.dtype([("time", "<f8"), ("step", "<i8"), ("end", "<i8")])
-"""The index of version 0.1, without a header."""
+"""Record of the index of version 0.1, without a header."""
 _MAGIC = b"eddyidx\n"
 _MOMENT_FIELDS: list[tuple[Any, ...]] = _MOMENT.descr
 _SCALE_FIELDS: list[tuple[Any, ...]] = _SCALE.descr
@@ -79,7 +79,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Known:
-    """A raster, of which only pixels that show something are kept."""
+    """A raster that stores only pixels with a value."""
 
     shape: tuple[int, int]  # rows, columns
     known: NDArray[np.uint8]  # a bit for each pixel, row by row: whether it has a value
@@ -94,7 +94,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Picture:
-    """Rasters of one moment, each as in Frame."""
+    """Rasters at one time, each as in Frame."""
 
     time: float
     step: int
@@ -108,7 +108,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Codes:
-    """A raster as it is kept; the error is below half a step of `scale`."""
+    """A raster as stored; the error is below half a step of `scale`."""
 
     shape: tuple[int, ...]  # rows, columns
     known: NDArray[np.uint8]  # a bit for each pixel, row by row: whether it has a code
@@ -135,7 +135,7 @@ class Codes:
 
 
 class FrameFiles:
-    """Appends frames to those of a folder. Whoever reads meanwhile finds whole frames only."""
+    """Appends frames to a folder. Concurrent readers find only complete frames."""
 
     def __init__(self, folder: Path) -> None:
         self._store = FrameStore(folder)
@@ -153,7 +153,7 @@ class FrameFiles:
         raise CorruptFileError(path, f"{count} frames should be there, and {there} are")
 
     def cut(self, count: int) -> int:
-        """Goes on after the first `count` frames. Gives the step of the last of them, -1 without any."""
+        """Continues after the first `count` frames. Returns the step of the last of them, -1 without any."""
         kept = self._store.checked(count)
         self._count, self._end = len(kept), int(kept["end"][-1]) if count else 0
         if self._store.index_path.exists():
@@ -170,7 +170,7 @@ class FrameFiles:
         atomic.sync_folder(self._store.path.parent)
 
     def append(self, picture: Picture) -> None:
-        """The next frame. Raises OSError; all others stay as they are then, but no more may be appended."""
+        """Appends a frame. After an OSError the earlier frames are intact, but no more may be appended."""
         data = _record(picture)
         frames, index = self._files
         row = _row(self._count, picture.time, picture.step, self._end + len(data), integrity.checksum(data))
@@ -199,7 +199,7 @@ class FrameFiles:
 
 
 def stored_count(size: int) -> int:
-    """Number of frames that an index of so many bytes lists."""
+    """Number of frames in an index of this size [bytes]."""
     return max(0, size - HEADER.itemsize) // INDEX.itemsize
 
 
@@ -233,9 +233,9 @@ def _read_index(path: Path, content: bytes) -> tuple[NDArray[Any], bool]:
     rows = np.frombuffer(content, dtype=dtype, count=len(content) // dtype.itemsize)
     ends, steps, times = rows["end"], rows["step"], rows["time"]
     if len(rows) and not (ends[0] > 0 and np.all(ends[1:] > ends[:-1])):
-        raise CorruptFileError(path, "its frames do not follow each other")
+        raise CorruptFileError(path, "its frames are not consecutive")
     if not (np.all(np.isfinite(times)) and np.all(steps >= 0)):
-        raise CorruptFileError(path, "its times or steps are none")
+        raise CorruptFileError(path, "its times or steps are invalid")
     if dtype is INDEX:
         for k in range(len(rows)):
             if _own(k, content[k * dtype.itemsize : (k + 1) * dtype.itemsize - 8]) != rows["own"][k]:
@@ -249,7 +249,7 @@ def _read_index(path: Path, content: bytes) -> tuple[NDArray[Any], bool]:
 
 @dataclass(frozen=True)
 class CoverCodes:
-    """A cover as it is kept."""
+    """A cover as stored."""
 
     shape: tuple[int, ...]  # rows, columns
     known: NDArray[np.uint8]  # a bit for each pixel: whether it has a code
@@ -271,10 +271,10 @@ class CoverCodes:
 
 
 def _check(shape: tuple[int, ...], known: NDArray[np.uint8]) -> None:
-    """Raises ValueError for a shape that is not that of so many bits."""
+    """Raises ValueError if a shape does not fit the number of bits."""
     rows, columns = map(int, shape)
     if min(rows, columns) < 0 or len(known) != (rows * columns + 7) // 8:
-        raise ValueError("a raster of another shape than its pixels")
+        raise ValueError("a raster has another shape than its pixels")
 
 
 def _is_known(known: NDArray[np.uint8], pixels: int) -> NDArray[np.bool_]:
@@ -319,7 +319,7 @@ def _head(rasters: Mapping[str, Codes], shade: NDArray[np.uint8] | None, cover: 
 
 
 class FrameStore:
-    """The frames that a folder holds when this is made, read back one by one."""
+    """The frames in a folder at the time of construction, read one by one."""
 
     def __init__(self, folder: Path, read: integrity.ReadFile = integrity.read_file) -> None:
         """Raises CorruptFileError. read: reads the index."""
@@ -358,7 +358,7 @@ class FrameStore:
             shade = record["shade"].astype(np.float32) / SHADE_ONE if "shade" in names else None
             cover = CoverCodes.kept_in(record["cover"]).raster() if "cover" in names else None
             if cover is not None and cover.shape != kept.shape:
-                raise ValueError("a cover of another shape than its raster")
+                raise ValueError("a cover has another shape than its raster")
             return Frame(
                 time=float(record["time"]),
                 step=int(record["step"]),
@@ -378,11 +378,11 @@ class FrameStore:
             record = _parse(self._content(k))
             row = self.index[k]
             if (record["time"], record["step"]) != (row["time"], row["step"]):
-                raise ValueError(f"frame {k} is of another moment than the index says")
+                raise ValueError(f"frame {k} has another time than its index entry")
             return record
 
     def _content(self, k: int) -> bytes:
-        """The bytes of frame `k`, verified where there are checksums."""
+        """The bytes of frame `k`, verified if there are checksums."""
         row = self.index[k]
         start, end = int(self.index["end"][k - 1]) if k else 0, int(row["end"])
         with integrity.opened(self.path) as file:
@@ -391,7 +391,7 @@ class FrameStore:
             file.seek(start)
             content = file.read(end - start)
         if self.has_checksums and integrity.checksum(content) != row["digest"]:
-            raise ValueError(f"frame {k} was changed after it was written: its checksum is another")
+            raise ValueError(f"frame {k} was changed after it was written: its checksum differs")
         return content
 
     def checked(self, count: int) -> NDArray[Any]:
@@ -409,14 +409,14 @@ class FrameStore:
 
 
 def _parse(content: bytes) -> Any:
-    """A record in NumPy's format, without memory for more than the bytes that there are."""
+    """Parses a record in NumPy's format without allocating more memory than its bytes."""
     file = io.BytesIO(content)
     if npy.read_magic(file) != (1, 0):
         raise ValueError("it is of another version of NumPy's format")
     with _LOADING:
         shape, _, dtype = npy.read_array_header_1_0(file)
     if shape != () or dtype.hasobject or dtype.itemsize != len(content) - file.tell():
-        raise ValueError("its header says another length than the frame has")
+        raise ValueError("its header gives another length than the frame has")
     return np.frombuffer(content, dtype=dtype, offset=file.tell())[0]
 
 

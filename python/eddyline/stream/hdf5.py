@@ -1,5 +1,5 @@
-"""Objects of HDF5 files, made at h5py's lower level: what the upper one does around many small objects is
-most of what a small file costs."""
+"""Objects of HDF5 files, created with the low-level API of h5py: for small files the high-level API takes
+most of the time."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def create_group(parent: h5g.GroupID, name: str) -> h5g.GroupID:
 
 
 def link(parent: h5g.GroupID, name: str, other: h5g.GroupID, known_as: str) -> None:
-    """Gives what `other` knows by a name another one, in `parent`."""
+    """Links an object of `other` under another name in `parent`."""
     parent.links.create_hard(name.encode(), other, known_as.encode())
 
 
 def describe(thing: h5d.DatasetID | h5g.GroupID, **attributes: Any) -> None:
-    """Gives an object attributes that it does not have: text, numbers or arrays of them."""
+    """Adds new attributes to an object: text, numbers or arrays of them."""
     from h5py import h5a
 
     for name, value in attributes.items():
@@ -37,7 +37,7 @@ def describe(thing: h5d.DatasetID | h5g.GroupID, **attributes: Any) -> None:
 
 
 def describe_anew(thing: h5g.GroupID, **attributes: Any) -> None:
-    """Gives attributes that an object has other values of the same type."""
+    """Changes the values of existing attributes; the type stays the same."""
     from h5py import h5a
 
     for name, value in attributes.items():
@@ -54,7 +54,7 @@ def create_dataset(
     *,
     compressed: bool = True,
 ) -> h5d.DatasetID:
-    """chunk: of numbers that are stored together; without it all are, and then nothing is compressed."""
+    """chunk: size of a chunk; without it the data are contiguous and not compressed."""
     from h5py import h5d
 
     return h5d.create(
@@ -91,8 +91,7 @@ def join_datasets(
     inside: str,
     columns: int = 1,
 ) -> h5d.DatasetID:
-    """A data set that holds no numbers: its rows are those of `inside` in other files, one after the other
-    (parts: file, rows)."""
+    """A virtual data set: its rows are those of `inside` in other files, concatenated (parts: file, rows)."""
     from h5py import h5d
 
     tail = (columns,) if columns > 1 else ()

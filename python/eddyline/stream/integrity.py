@@ -1,4 +1,4 @@
-"""Checksums of files: any change of a file after it was written is noticed when it is read.
+"""Checksums of files: any change after writing is detected on reading.
 
 Checksums are XXH3 (64 bits). They protect against damage, not against forgery.
 
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
     import h5py  # type: ignore[import-untyped]
 
 ReadFile = Callable[[Path], "bytes | None"]
-"""Gives what a file holds; None if there is none. Raises CorruptFileError."""
+"""Function that returns the content of a file; None if there is none. Raises CorruptFileError."""
 
 MAGIC = b"eddysum\n"
 NOTE_BYTES = 32
 _TRAILER = struct.Struct(f"<{NOTE_BYTES}sQQ")
-"""Ends an HDF5 file, before the checksum of these fields and MAGIC: what its writer says of it, how many
-bytes come before, and their checksum."""
+"""Fields at the end of an HDF5 file, before their checksum and MAGIC: note of the writer, number of preceding
+bytes, and their checksum."""
 TRAILER_BYTES = _TRAILER.size + 8 + len(MAGIC)
 FORMAT = 2
-"""Format of JSON and HDF5 files with checksums; files of version 0.1, with 1 or none, have no checksums."""
+"""Format of JSON and HDF5 files with checksums; those of version 0.1 (1 or none) have no checksums."""
 _DIGEST = "digest"
 _INFLATION = 1100
-"""No compressed data set is more times as long as the file that holds it: deflate reaches 1032."""
-_BLOCK = 1 << 18  # bytes that are read and summed at a time: they stay in the cache
+"""Largest ratio of a compressed data set to its file: deflate reaches 1032."""
+_BLOCK = 1 << 18  # bytes read and summed at a time, so that they stay in the cache
 
 
 def checksum(data: bytes | memoryview) -> int:
@@ -117,25 +117,25 @@ def read_json(path: Path) -> dict[str, Any] | None:
     with reading(path):
         value = json.loads(content.decode("utf-8"))
     if not isinstance(value, dict):
-        raise CorruptFileError(path, "it holds no JSON object")
+        raise CorruptFileError(path, "it contains no JSON object")
     digest, form = value.pop(_DIGEST, None), value.get("format", 1)
     check_format(path, form, writer=_writer_of(value))
     if digest is None and form == 1:
         return value
     with reading(path):
         if digest != _json_digest(value):
-            raise CorruptFileError(path, "it was changed after it was written: its checksum is another")
+            raise CorruptFileError(path, "it was changed after it was written: its checksum differs")
     return value
 
 
 def check_format(path: Path, found: object, *, writer: str = "") -> None:
-    """Raises FormatError for a format that this version does not know. writer: the version that wrote it."""
+    """Raises FormatError for an unknown format. writer: the version that wrote it."""
     if isinstance(found, bool) or not isinstance(found, int) or not 1 <= found <= FORMAT:
         raise FormatError(path, found, f"1 to {FORMAT}", writer=writer)
 
 
 def _writer_of(value: Mapping[str, Any]) -> str:
-    """The version that wrote a JSON object, if it says so."""
+    """The version that wrote a JSON object, if recorded."""
     versions = value.get("versions")
     return str(versions.get("eddyline", "")) if isinstance(versions, dict) else ""
 
@@ -198,8 +198,8 @@ def _read_trailer(path: Path, file: IO[bytes]) -> tuple[bytes, int, int] | None:
 
 @contextlib.contextmanager
 def hdf5_file(path: Path) -> Iterator[h5py.File]:
-    """An HDF5 file whose checksum has been verified, for reading. Raises CorruptFileError, also for whatever
-    the block raises."""
+    """Opens an HDF5 file for reading after verification of its checksum. Raises CorruptFileError, also for
+    whatever the block raises."""
     import h5py
 
     with reading(path):
@@ -219,13 +219,13 @@ def _verify(path: Path) -> bool:
     with opened(path) as file:
         found = _read_trailer(path, file)
         if found is not None and _digest_of(file, found[1]) != found[2]:
-            raise CorruptFileError(path, "it was changed after it was written: its checksum is another")
+            raise CorruptFileError(path, "it was changed after it was written: its checksum differs")
     return found is not None
 
 
 def values_of(file: h5py.File, data: h5py.Dataset, columns: int | None = None) -> Any:
-    """The numbers of a data set, of a table its first `columns`. Raises ValueError for one that claims to
-    hold more than its file can."""
+    """The numbers of a data set, or the first `columns` of a table. Raises ValueError if it claims more
+    numbers than its file can hold."""
     limit = file.id.get_filesize() * (_INFLATION if data.compression else 1)
     if data.size * data.dtype.itemsize > limit:
         raise ValueError(f"{data.name} claims {data.shape} numbers, more than the file holds")

@@ -23,7 +23,7 @@ _HEADER = re.compile(r"^(?P<name>[^\[]*?)\s*(?:\[(?P<unit>[^\]]*)\])?$")
 
 
 class SeriesFiles:
-    """Appends rows to `folder/NAME.csv`. After each `append` the files are complete lines on disk."""
+    """Appends rows to `folder/NAME.csv`. After each `append` the files hold complete lines."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -31,7 +31,7 @@ class SeriesFiles:
 
     def cut(self, time: float) -> None:
         """Continues existing files without their rows after `time` [s]; a file with an incomplete header is
-        begun anew. Raises CorruptFileError before it changes any."""
+        created again. Raises CorruptFileError before it changes any file."""
         kept: dict[Path, list[str]] = {}
         for path in self.folder.glob("*.csv"):
             text = integrity.read_text(path)
@@ -56,7 +56,7 @@ class SeriesFiles:
 
     def append(self, series: Rows) -> None:
         """Appends what `_core.Simulation.take_series` gives: {name: (columns, units, (rows, columns)
-        float64)}. A file that is there keeps its columns: one of an older version has fewer."""
+        float64)}. An existing file keeps its columns: one of an older version has fewer."""
         for name, (columns, units, rows) in series.items():
             head = b"" if name in self._known else f"{header(columns, units)}\n".encode()
             kept = [list(columns).index(column) for column in self._known.get(name, columns)]

@@ -50,13 +50,13 @@ TOPOLOGY = ("Vertices", "Lines", "Polygons", "Strips")
 CHECKSUM_DIGITS = 32
 CHUNK = 16_384  # numbers that are stored together, at most
 SMALL = 8_000_000  # bytes of a snapshot up to which it is built in memory
-INDEX_EVERY = 1000  # times as long as the writing of the files on top takes: the least from one to the next
-INDEX_FIRST = 10.0  # s until they are written for the first time: short runs write them at their end alone
+INDEX_EVERY = 1000  # smallest interval between writes of the index files, in multiples of their duration
+INDEX_FIRST = 10.0  # s until their first write: short runs write them only at the end
 
 
 @dataclass(frozen=True)
 class Field:
-    """A column of a snapshot, as it is described in the file."""
+    """A column of a snapshot and its description in the file."""
 
     name: str
     dtype: Any
@@ -66,12 +66,12 @@ class Field:
 
 
 FLUID_FIELDS = (
-    Field("id", np.int64, "1", "source, lattice site and count: the name of a particle for life"),
+    Field("id", np.int64, "1", "permanent id of a particle: source, lattice site and count"),
     Field("velocity", np.float64, "m/s", "velocity (the third component is 0 in two dimensions)", 3),
     Field("density", np.float64, "kg/m^3", "density"),
     Field("pressure", np.float64, "Pa", "pressure, 0 where the density is the reference density"),
     Field("surface", np.uint8, "1", "1 at the free surface, else 0"),
-    Field("buffer", np.uint8, "1", "1 + the opening beyond which the particle stands; 0: fluid"),
+    Field("buffer", np.uint8, "1", "1 + index of the opening beyond which the particle is; 0: fluid"),
 )
 WALL_FIELDS = (
     Field(
@@ -114,13 +114,13 @@ class SnapshotFiles:
     folder: Path
     batch: int = BATCH  # particles in memory at a time
     _number: int = 0  # of the next
-    _synced: int = 0  # how many are on the disk for sure
+    _synced: int = 0  # number of snapshots that are synced to the disk
     _times: list[float] = field(default_factory=list)
     _counts: dict[Kind, list[int]] = field(default_factory=lambda: {"fluid": [], "walls": []})
     _standing: dict[Kind, _Blank] = field(default_factory=dict)  # for the next small ones
-    _indexed: int = 0  # snapshots that the files on top know
+    _indexed: int = 0  # number of snapshots in the index files
     _index_due: float = field(default_factory=lambda: clock.perf_counter() + INDEX_FIRST)
-    """When they may be written again [s of the clock]."""
+    """Clock time at which writing is retried [s]."""
 
     def check(self, count: int) -> None:
         """Raises CorruptFileError if there are not as many snapshots."""
@@ -129,11 +129,11 @@ class SnapshotFiles:
             raise CorruptFileError(self.folder, f"{count} snapshots should be there, and {there} are")
 
     def cut(self, kept: int) -> int:
-        """Goes on after the first `kept` snapshots of a folder; later ones are deleted. Gives the step of the
-        last of them, -1 without any."""
+        """Continues after the first `kept` snapshots of a folder; later ones are deleted. Returns the step of
+        the last of them, -1 without any."""
         self._number = kept
         self._synced = kept
-        for kind in reversed(KINDS):  # a snapshot counts as there when its fluid is
+        for kind in reversed(KINDS):  # a snapshot exists when its fluid file exists
             for path in sorted((self.folder / kind).glob("[0-9]*.vtkhdf"), reverse=True):
                 if int(path.stem) >= kept:
                     path.unlink()
@@ -154,7 +154,7 @@ class SnapshotFiles:
 
     def take(self, simulation: _core.Simulation, put: Callable[[Job], None]) -> None:
         """Copies the particles as they are now, in order of their ids, and puts what writes them, batch after
-        batch: jobs that are to be done in order. Walls first: a snapshot counts as there when its fluid is.
+        batch: jobs that are to be done in order. Walls first: a snapshot exists when its fluid file exists.
         """
         counts = {kind: count(simulation, kind) for kind in KINDS}
         is_small = max(counts.values()) <= self.batch
@@ -181,13 +181,13 @@ class SnapshotFiles:
         put(functools.partial(self._note, moment.time, counts))
 
     def renew_index_if_due(self, put: Callable[[Job], None]) -> None:
-        """Puts what tells the files on top of new snapshots, unless that was done not long ago."""
+        """Queues an update of the index files, unless they were updated recently."""
         if self._indexed < len(self._times) and clock.perf_counter() >= self._index_due:
             self._index_due = math.inf  # until they are written
             put(self._write_index)
 
     def finish(self, put: Callable[[Job], None]) -> None:
-        """Puts what tells the files on top of all snapshots."""
+        """Queues an update of the index files with all snapshots."""
         put(self._write_index)
         put(self._standing.clear)
 
@@ -215,7 +215,7 @@ def _do_all(jobs: Sequence[Job]) -> None:
 
 
 def renew_index(run: str | Path) -> None:
-    """Writes the files on top anew if they do not know of all snapshots."""
+    """Writes the index files if they do not list all snapshots."""
     folder = Path(run) / "snapshots"
     count = snapshot_count(folder)
     if any(_known_to(folder / f"{kind}.vtkhdf", kind) != count for kind in KINDS):
@@ -223,8 +223,7 @@ def renew_index(run: str | Path) -> None:
 
 
 def _known_to(index: Path, kind: Kind) -> int:
-    """Number of snapshots that an index file joins; -1 if there is none, or it is damaged: it can be made
-    again."""
+    """Number of snapshots in an index file; -1 if it is missing or damaged, as it can be rebuilt."""
     try:
         note = integrity.read_note(index)
         if note is not None and not note.rstrip(b"\0").endswith(kind[:4].encode()):
@@ -267,7 +266,7 @@ def read_snapshot(run: str | Path, k: int = -1) -> dict[str, Any]:
     folder = Path(run) / "snapshots"
     count = snapshot_count(folder)
     if not -count <= k < count:
-        raise IndexError(f"{folder}: there are {count} snapshots; number {k} is not one of them")
+        raise IndexError(f"{folder}: there are {count} snapshots, counted from 0; number {k} does not exist")
     out: dict[str, Any] = {}
     prefixes: dict[Kind, str] = {"fluid": "", "walls": "wall_"}
     for kind, prefix in prefixes.items():
@@ -322,7 +321,7 @@ def _read_note(path: Path) -> _Note:
             return _Note(time, step, int(root["NumberOfPoints"][0]), int(path.stem), kind)
     time, step, count, number, written_as = _NOTE.unpack(note)
     if (number, written_as) != (int(path.stem), kind[:4].encode()):
-        raise CorruptFileError(path, "it is another file of the run, under a wrong name")
+        raise CorruptFileError(path, "it is another file of the run with a wrong name")
     return _Note(time, step, count, number, kind)
 
 
@@ -335,7 +334,7 @@ def copy_as_one_file(run: str | Path, kind: Kind, target: Path) -> None:
     for number in range(snapshot_count(folder)):
         _read_note(folder / kind / part_name(number))
         with integrity.hdf5_file(folder / kind / part_name(number)):
-            pass  # the file on top would not say which one is damaged
+            pass  # the index file would not tell which one is damaged
     size = sum(path.stat().st_size for path in (folder / kind).iterdir())
     top = folder / f"{kind}.vtkhdf"
     with atomic.long_hdf5_file(target, size) as file, integrity.hdf5_file(top) as source:
@@ -343,7 +342,7 @@ def copy_as_one_file(run: str | Path, kind: Kind, target: Path) -> None:
 
 
 def _copy(source: h5py.Group, target: h5py.Group) -> None:
-    """Copies what a group holds, virtual data sets with their numbers."""
+    """Copies the content of a group; virtual data sets become real ones."""
     import h5py
 
     for name, item in source.items():
@@ -408,11 +407,11 @@ class _Part:
             self._written += len(batch)
 
     def close(self) -> None:
-        """The file appears."""
+        """Completes the file."""
         self._open.close()
 
     def abandon(self) -> None:
-        """Nothing is left of it."""
+        """Removes the unfinished file."""
         with contextlib.suppress(_AbandonedError), self._open:
             raise _AbandonedError
 
@@ -442,12 +441,12 @@ class _Part:
 
 
 class _AbandonedError(Exception):
-    """Ends the writing of a file that must not appear."""
+    """Discards an unfinished file."""
 
 
 class _Blank:
-    """A file with all of a snapshot but its moment and the numbers of its particles, for which there is
-    room."""
+    """A file with everything of a snapshot except its time and particle data, for which space is
+    allocated."""
 
     def __init__(self, file: h5py.File, kind: Kind, total: int, *, compressed: bool) -> None:
         self.file, self.total = file, total

@@ -1,4 +1,4 @@
-"""When each rank was in which phase, for the first steps of a run: `timeline.h5` in its folder."""
+"""Phases of each rank over time, for the first steps of a run: `timeline.h5` in its folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing beside the computation: one thread, a short queue, no lost errors."""
+"""Background writing: one thread, a short queue, no lost errors."""
 
 from __future__ import annotations
 
@@ -74,4 +74,4 @@ class Writer:
 
 
 class _ReportedError(Exception):
-    """Stands where an error was that has been raised to the caller: writing has stopped."""
+    """Marker for an error that was already raised to the caller: writing has stopped."""

@@ -102,7 +102,7 @@ def _chart(
         if len(axes.get_legend_handles_labels()[0]) > 1:
             axes.legend(frameon=False, labelcolor=INK, fontsize=9)
 
-    text = f"{quantity} over {label}, with statistical errors and what is expected"
+    text = f"{quantity} over {label}, with statistical errors and expected values"
     return Chart(_file_name(quantity), f"{name} over {swept}", text, draw)
 
 

@@ -57,13 +57,13 @@ class Convergence:
         if self.plausible:
             return f"order {self.order:.2g}"
         instead = f"order {FORMAL:g} with a factor of safety of 3"
-        return f"order {self.order:.2g} is too high to be trusted, so {instead}"
+        return f"order {self.order:.2g} is too high to be reliable; used: {instead}"
 
 
 def converge(
     spacings: Sequence[float], values: Sequence[float], errors: Sequence[float | None] | None = None
 ) -> Convergence | str:
-    """The limit of `values` at `spacings` [m], in any order; or why there is none.
+    """The limit of `values` at `spacings` [m], in any order; or the reason why there is none.
 
     errors: statistical errors of the values, where they are known.
     """
@@ -71,7 +71,7 @@ def converge(
     rows = sorted(zip(spacings, values, [error or 0.0 for error in given], strict=True))
     known = len({h for h, _, _ in rows})
     if known < FEWEST:
-        return f"needs {FEWEST} spacings or more with a value to extrapolate; there are {known}"
+        return f"not extrapolated: needs values at {FEWEST} spacings or more, there are {known}"
     h, f, noise = (np.array(column) for column in zip(*rows, strict=True))
     steps = np.diff(f)
     doubt = np.hypot(noise[1:], noise[:-1])
@@ -80,16 +80,16 @@ def converge(
         if doubt[k] == 0:
             return "not extrapolated: two spacings give the same value"
         return (
-            f"not extrapolated: the values of the spacings {h[k]:.4g} and {h[k + 1]:.4g} m differ by "
-            f"{abs(steps[k]):.2g}, no more than their statistical error {doubt[k]:.2g}. Run longer"
+            f"not extrapolated: values at spacings {h[k]:.4g} and {h[k + 1]:.4g} m differ by "
+            f"{abs(steps[k]):.2g}, within their statistical error {doubt[k]:.2g}; run longer"
         )
     if np.any(steps > 0) and np.any(steps < 0):
-        return "not extrapolated: the values do not converge monotonically. Refine further"
+        return "not extrapolated: the values do not converge monotonically; use finer spacings"
     order = _order(h, f)
     if order is None:
-        return "not extrapolated: the differences do not shrink as the spacing is refined. Refine further"
+        return "not extrapolated: the differences do not decrease with the spacing; use finer spacings"
     if order < LOWEST:
-        return f"not extrapolated: the observed order is {order:.2g}, below {LOWEST}. Refine further"
+        return f"not extrapolated: the observed order is {order:.2g}, below {LOWEST}; use finer spacings"
     if order <= HIGHEST:
         fit = _fit(h, f, order)
         scatter = fit.rest * math.sqrt(len(h) / (len(h) - 3)) if len(h) > 3 else 0.0

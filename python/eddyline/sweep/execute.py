@@ -1,4 +1,4 @@
-"""One sweep: every point checked, run unless it was run before, and tabulated."""
+"""Runs a sweep: checks every point, runs the missing ones, and tabulates the results."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Changes = Mapping[str, Setting | Sequence[Setting]]
 
 @dataclass(frozen=True)
 class Point:
-    """A place of the grid: its settings, its folder's name, and its world, checked."""
+    """A point of the grid: its settings, the name of its folder, and its checked world."""
 
     settings: dict[str, Setting]
     label: str
@@ -101,7 +101,7 @@ def sweep(
     out: str | os.PathLike[str] | None = None,
     progress: bool = True,
 ) -> pd.DataFrame:
-    """Runs a world for every combination of values, and tabulates: a DataFrame with a row a point.
+    """Runs a world for every combination of values. Returns a DataFrame with one row per point.
 
     world: a World, or the path of a world file. changes: by dotted key, a list of values or a text:
     {"let.Re": "20:200:8"} (linear), "20:200:8:log", "20,40,100"; a key with one value holds for all points.
@@ -130,7 +130,7 @@ def run_sweep(
     quantities: str | Sequence[str] = (),
     out: str | os.PathLike[str] | None = None,
 ) -> Sweep:
-    """As `sweep`, with everything that it made."""
+    """Same as `sweep`; returns all results."""
     from eddyline.world import World
 
     options.check()
@@ -140,8 +140,8 @@ def run_sweep(
         argument_types.path(out=out)
     if (started := launched_ranks()) > 1:
         raise RequestError(
-            f"a launcher has started {started} processes, and a sweep is one: start it without; "
-            f"its runs take {called('threads')}"
+            f"a launcher has started {started} processes, but a sweep runs in one; start it without a "
+            f"launcher and use {called('threads')}"
         )
     chosen = grid(changes)
     base = World.of(world)
@@ -186,7 +186,7 @@ def run_sweep(
 
 
 def _check_requests(points: Sequence[Point], options: RunOptions) -> None:
-    """Raises RequestError for what no point could be run with, or with a line for each that cannot."""
+    """Raises RequestError for invalid options, or with one line per point that cannot be run."""
     wrong = []
     for point in points:
         try:
@@ -201,7 +201,7 @@ def _check_requests(points: Sequence[Point], options: RunOptions) -> None:
 
 
 def _run(point: Point, path: Path, options: RunOptions) -> Run:
-    """The run of a point; one that breaks down is a row of the table like the others."""
+    """Runs a point; a run whose step fails is a row of the table, too."""
     try:
         return run_world(
             point.world, steps=options.steps, until=options.until, threads=options.threads,
@@ -213,7 +213,7 @@ def _run(point: Point, path: Path, options: RunOptions) -> Run:
 
 
 def _published(run: Run) -> bool:
-    """Makes the pictures and the report that an earlier Ctrl-C has left out; False if another one does."""
+    """Writes the pictures and the report that an earlier Ctrl-C skipped; False after another Ctrl-C."""
     from eddyline.run.publish import publish
 
     try:
@@ -224,7 +224,8 @@ def _published(run: Run) -> bool:
 
 
 def _was_stopped(run: Run) -> bool:
-    """Ctrl-C while the pictures were made leaves a finished run without a report."""
+    """True if the run was stopped by Ctrl-C; during the pictures that leaves a finished run without a
+    report."""
     return run.outcome == "stopped by user" or (run.outcome == "finished" and not _has_report(run))
 
 
@@ -233,8 +234,8 @@ def _has_report(run: Run) -> bool:
 
 
 def _checked(base: World, chosen: Grid) -> list[Point]:
-    """The points with their worlds; WorldError names each thing that is wrong, with the point where that
-    differs."""
+    """The points with their worlds. Raises WorldError with all problems, each with its point unless all
+    points share it."""
     from eddyline.world import World, WorldError
     from eddyline.world.document import parse
     from eddyline.world.problems import Problem
@@ -278,19 +279,19 @@ def _check_quantities(points: Sequence[Point], quantities: Sequence[str]) -> Non
 
 
 def _check_until(points: Sequence[Point], quantities: Sequence[str], until: float) -> None:
-    """Refuses to compute what is then told to have been too short."""
+    """Raises RequestError if `until` is too early for all expected values."""
     from eddyline.world.describe import plan
 
     begin: list[float] = []
     for point in points:
         after = [item.after for item in point.world.expectations if item.quantity in quantities]
-        end = until + plan(point.world).estimate.time_step  # the step that passes it counts
+        end = until + plan(point.world).estimate.time_step  # the last step may pass the end
         if len(after) < len(quantities) or min(after) <= end:
             return
         begin += after
     raise RequestError(
-        f"{given('until', until)}: no point will have a value, as what the world expects counts from "
-        f"t = {min(begin):g} s on; go on for longer, or ask for another quantity"
+        f"{given('until', until)}: too early for any value, as the expectations of the world begin at t = "
+        f"{min(begin):g} s; choose a later time or other quantities"
     )
 
 
@@ -300,7 +301,7 @@ def _announce(folder: SweepFolder, points: Sequence[Point], found: Mapping[str, 
     missing = [point for point in points if found[point.label] is None]
     words = f"{len(points)} points in {folder.path}"
     if len(missing) < len(points):
-        words += f", {len(points) - len(missing)} of them done before"
+        words += f", {len(points) - len(missing)} of them already finished"
     if missing:
         costs = [plan(point.world).cost for point in missing]
         words += f"; about {duration(sum(cost.seconds - cost.film for cost in costs))}"  # none has a film
@@ -310,7 +311,7 @@ def _announce(folder: SweepFolder, points: Sequence[Point], found: Mapping[str, 
 def _finish(
     folder: SweepFolder, base: World, points: Sequence[Point], rows: list[Row], stopped: bool
 ) -> Sweep:
-    """Table and pictures of what has been run."""
+    """Writes the table and the pictures of all rows."""
     from eddyline.sweep.charts import save_charts
 
     key = spacing_key(base, list(points[0].settings))

@@ -1,4 +1,4 @@
-"""A sweep on disk: one folder with a folder for each point, so that a repeated command goes on where it
+"""Folder of a sweep with a subfolder for each point, so that a repeated command continues where it
 stopped."""
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from eddyline.world import World
 
 FORMAT = 1
-"""Of sweep.json."""
+"""Format of sweep.json."""
 
 
 class SweepFolder:
@@ -41,9 +41,9 @@ class SweepFolder:
 
     @classmethod
     def find_or_create(cls, name: str, definition: dict[str, Any], out: Path | None) -> SweepFolder:
-        """The folder of the same sweep, if it was begun before; else `out`, or the next free
-        `runs/NAME/sweeps/0001`. FolderInUseError if `out` holds something else: what it may hold is a sweep
-        over other values that is the same but for them."""
+        """The folder of the same sweep, if it exists; else `out`, or the next free `runs/NAME/sweeps/0001`.
+        Raises FolderInUseError if `out` is neither empty nor holds a sweep that differs only in the
+        values."""
         try:
             if out is not None:
                 return cls._at(out, definition)
@@ -65,14 +65,14 @@ class SweepFolder:
         folder = cls(out)
         if out.exists() and not (out.is_dir() and (folder.definition.is_file() or not any(out.iterdir()))):
             raise FolderInUseError(
-                f"{given('out', out)}: is not a sweep; give a new or an empty folder, or that of a sweep"
+                f"{given('out', out)}: is not a sweep; give a new or empty folder, or that of a sweep"
             )
         known = folder.read_definition()
         if known is not None:
             again = f"Give another folder with {called('out')}"
             check_format(folder.definition, known.get("format", FORMAT), FORMAT, again=again)
         if known is not None and (other := _told_apart(known, definition)):
-            raise FolderInUseError(f"{given('out', out)}: holds a sweep {other}; give another folder")
+            raise FolderInUseError(f"{given('out', out)}: contains a sweep {other}; give another folder")
         out.mkdir(parents=True, exist_ok=True)
         folder._write_definition(definition)
         return folder
@@ -87,29 +87,29 @@ class SweepFolder:
             return None
         parts = [found.get(key, {}) for key in ("settings", "fixed")]
         if not all(isinstance(part, dict) for part in parts) or not isinstance(found.get("world", ""), str):
-            raise CorruptFileError(self.definition, "it holds no definition of a sweep")
+            raise CorruptFileError(self.definition, "it contains no definition of a sweep")
         return found
 
     @contextlib.contextmanager
     def claimed(self) -> Iterator[None]:
-        """Keeps a second command from working at the same sweep; ends with this process, whatever happens to
-        it."""
+        """Claims the sweep for this process; the claim ends with the process, even if that is killed."""
         with (self.path / ".claim").open("w") as file:
             claim(
                 file,
-                f"{self.path}: another command works at this sweep; wait for it, or give {called('out')}",
+                f"{self.path}: another process is computing this sweep; wait until it ends, or give "
+                f"another folder with {called('out')}",
             )
             yield
 
     def finished_run(self, label: str, world: World, options: str) -> Run | None:
-        """The run of a point, if it came to its end with the same world and options; if it was not closed, it
-        is now."""
+        """The run of a point, if it reached its end with the same world and options; closes it if
+        necessary."""
         folder = RunFolder(self.path / label)
         try:
             record = folder.read_record()
             kept = integrity.read_text(folder.world, folder.read_file)
             same = canonical_world(kept) == canonical_world(world.source)
-        except FormatError:  # finished, but by another version: cleared() would delete it
+        except FormatError:  # finished by another version: cleared() would delete it
             raise
         except (OSError, ValueError):
             return None
@@ -120,7 +120,7 @@ class SweepFolder:
         return Run(folder) if record.get("outcome") == "finished" else None
 
     def cleared(self, label: str) -> Path:
-        """The folder of a point, without what a run left there that did not come to its end."""
+        """The folder of a point, after deletion of an unfinished run."""
         path = self.path / label
         if path.exists():
             shutil.rmtree(path)
@@ -128,8 +128,8 @@ class SweepFolder:
 
 
 def _told_apart(known: dict[str, Any], wanted: dict[str, Any]) -> str:
-    """Differences between a sweep and the wanted one, besides the values of its keys: their runs would not be
-    points of one table. Empty if there is none."""
+    """Text about the difference between an existing sweep and the requested one, apart from the values of its
+    keys; empty if there is none. Runs of different sweeps do not fit into one table."""
     if known.get("world") != wanted["world"]:
         return "of another world"
     keys = list(known.get("settings", {}))
@@ -137,9 +137,7 @@ def _told_apart(known: dict[str, Any], wanted: dict[str, Any]) -> str:
         return f"over {listed(keys)}"
     if known.get("fixed") != wanted["fixed"]:
         fixed = [f"{key}={value}" for key, value in known.get("fixed", {}).items()]
-        return (
-            f"with {listed(fixed)} at every point" if fixed else "without a value that is one for all points"
-        )
+        return f"with {listed(fixed)} at every point" if fixed else "without fixed values"
     if known.get("options") != wanted["options"]:
-        return f"that was run with {known.get('options') or 'neither --until nor --steps'}"
+        return f"run with {known.get('options') or 'neither --until nor --steps'}"
     return ""

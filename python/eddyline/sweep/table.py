@@ -1,4 +1,4 @@
-"""The table of a sweep: a row for each point, its settings and its values."""
+"""The table of a sweep: one row per point, with its settings and values."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cell:
-    """A value of a point: `found` or why there is none; the band that is expected of it there, and its
-    source; why it may be outside, or inside too soon; its unit, "" for a pure number or an unknown one."""
+    """A value of a point: `found`, or the reason why there is none; its expected band and the source; the
+    likely reason if it is outside or not final; its unit, "" for a pure or unknown one."""
 
     found: Statistic | str
     band: tuple[float, float] | None = None
@@ -50,7 +50,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """A point: its settings, its spacing [m], its folder, how its run ended, and its values by quantity."""
+    """A point: its settings, spacing [m], folder, the outcome of its run, and its values by quantity."""
 
     label: str
     settings: dict[str, Setting]
@@ -61,7 +61,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Limit:
-    """Limit of one quantity, for one choice of the other settings."""
+    """Limit of one quantity at zero spacing, for one choice of the other settings."""
 
     quantity: str
     others: dict[str, Setting]
@@ -121,7 +121,7 @@ def quantities_of(world: World) -> list[str]:
 def row_of(
     label: str, settings: dict[str, Setting], world: World, run: Run, quantities: Sequence[str], end: float
 ) -> Row:
-    """The row of a point from what its run left, which was to go on until `end` [s]."""
+    """The row of a point from its run, which was to end at `end` [s]."""
     if not run.results_if_any:
         missing = {quantity: Cell(run.message or run.outcome) for quantity in quantities}
         return Row(label, settings, world.core.spacing, run.outcome, missing)
@@ -151,12 +151,12 @@ def row_of(
 
 
 def _too_early(quantity: str, found: Statistic | str, end: float) -> str:
-    """Note if there is no row near the end for a value that should be the last."""
+    """Note if a final value has no row near the end of the run."""
     if isinstance(found, str) or found.window is None or found.window[1] >= end:
         return ""
     return (
-        f"{quantity} is of t = {found.window[1]:.4g} s, the last row before the end, {end:.4g} s; "
-        "more rows (output.series) come nearer"
+        f"{quantity} is the value at t = {found.window[1]:.4g} s, the last row before the end, {end:.4g} "
+        "s; increase output.series for a later row"
     )
 
 
@@ -172,8 +172,8 @@ def _window(ends: Sequence[float] | None) -> tuple[float, float] | None:
 
 
 def to_frame(rows: Sequence[Row]) -> pd.DataFrame:
-    """A row a point: settings, spacing [m], outcome, then for each quantity its value, statistical error,
-    band, whether it is inside, and what it is or why there is none, and why it may be outside."""
+    """One row per point: settings, spacing [m], outcome, then for each quantity its value, statistical error,
+    band, inside or not, and a note (statistic, reason)."""
     import pandas as pd
 
     out = []
@@ -197,8 +197,8 @@ def to_frame(rows: Sequence[Row]) -> pd.DataFrame:
 
 
 def to_text(rows: Sequence[Row], limits: Sequence[Limit]) -> str:
-    """The table for people: settings and values in columns; why some may be outside; what they converge
-    to."""
+    """The table as text: settings and values in columns, reasons for values outside their bands, and limits
+    at zero spacing."""
     if not rows:
         return "no point has been run yet"
     quantities = list(rows[0].cells)
@@ -221,7 +221,8 @@ def to_text(rows: Sequence[Row], limits: Sequence[Limit]) -> str:
 
 
 def _reasons(rows: Sequence[Row]) -> Iterator[str]:
-    """Why values may be outside, or inside too soon; once what is true of several points."""
+    """Reasons for values outside their bands or not final; a reason that several points share appears
+    once."""
     points: dict[str, list[str]] = {}
     for row in rows:
         for reason in dict.fromkeys(cell.reason for cell in row.cells.values() if cell.reason):
@@ -234,8 +235,8 @@ def _reasons(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def spacing_key(world: World, keys: Sequence[str]) -> str | None:
-    """The swept key that changes the spacing and nothing else: domain.spacing, or a [let] value that only its
-    formula uses."""
+    """The swept key that changes only the spacing: domain.spacing, or a [let] value that only its formula
+    uses."""
     import tomlkit
 
     tables = tomlkit.parse(world.source).unwrap()
@@ -252,7 +253,7 @@ def spacing_key(world: World, keys: Sequence[str]) -> str | None:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every text in the tables of a world but titles and sources."""
+    """Every text in the tables of a world except titles and sources."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

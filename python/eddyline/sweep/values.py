@@ -59,7 +59,7 @@ def grid(changes: Mapping[str, Setting | Sequence[Setting]]) -> Grid:
         if not values:
             wrong.append(f"{_given(key, given)}: no values; give two or more, e.g. {_example(key, '10,20')}")
         elif twice:
-            wrong.append(f"{_given(key, given)}: {twice[0]} stands twice; give each value once")
+            wrong.append(f"{_given(key, given)}: {twice[0]} occurs twice; give each value once")
         elif len(values) == 1:
             fixed[key] = values[0]
         else:
@@ -79,7 +79,7 @@ def grid(changes: Mapping[str, Setting | Sequence[Setting]]) -> Grid:
 
 
 def _given(key: str, value: object) -> str:
-    """A key with its values, as the caller has given them."""
+    """A key with its values, as given by the caller."""
     return f"--set {key}={value}" if names_options() else told(f'changes["{key}"]', value)
 
 
@@ -90,7 +90,7 @@ def _example(key: str, values: str) -> str:
 def _counted(values: Sequence[Setting]) -> list[tuple[Setting, int]]:
     try:
         return list(Counter(values).items())
-    except TypeError:  # what is no setting is told later
+    except TypeError:  # invalid settings are reported later
         return []
 
 
@@ -100,7 +100,7 @@ def _each_of(given: Any) -> tuple[Setting, ...]:
 
 
 def expand(given: Setting) -> tuple[Setting, ...]:
-    """The values that one setting means; ValueError says what is wrong with it."""
+    """The values of one setting. Raises ValueError."""
     if not isinstance(given, str):
         return (given,)
     found = _RANGE.match(given.strip())
@@ -172,7 +172,7 @@ def _split(text: str) -> list[str]:
 
 
 def labels(points: Sequence[Mapping[str, Setting]]) -> list[str]:
-    """A name for each point's folder: `Re=20`, `Re=20,spacing=D-40`; all are different."""
+    """Unique folder names of the points, such as `Re=20` or `Re=20,spacing=D-40`."""
     keys = list(points[0])
     last = [key.rpartition(".")[2] for key in keys]
     short = {key: name if last.count(name) == 1 else key for key, name in zip(keys, last, strict=True)}

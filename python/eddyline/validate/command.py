@@ -29,10 +29,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
     options, others = parser.parse_known_args(arguments)
     if others:
         told = answer(others[0].partition("=")[0]) or ""
-        parser.error(f"{others[0]}: there is no such option. {told}".strip())
+        parser.error(f"{others[0]}: unknown option. {told}".strip())
     unknown = [name for name in options.cases if name not in CASES]
     if unknown:
-        parser.error(f"no case {unknown[0]}; there are: {', '.join(CASES)}")
+        parser.error(f"unknown case {unknown[0]}; known: {', '.join(CASES)}")
     if options.threads < 0:
         parser.error(f"--threads {options.threads}: must be 0 (all cores) or more")
     if options.list:
@@ -45,11 +45,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
 def validate(
     cases: Sequence[str] = (), quick: bool = False, out: Path | None = None, threads: int = 0
 ) -> int:
-    """Runs cases, all if none is named, and judges them; returns 1 if a case misses a limit.
+    """Runs cases, by default all, and judges them; returns 1 if a case exceeds a limit.
 
-    out: where results and pictures go, default runs/validation/NUMBER. In a folder that exists, results of
-        other cases stay.
-    threads: 0 for all cores, as far as they pay.
+    out: output folder, default runs/validation/NUMBER. Results of other cases in an existing folder are
+        kept.
+    threads: 0: automatic.
     """
     chosen = [CASES[name] for name in cases] if cases else list(CASES.values())
     for case in chosen:
@@ -64,7 +64,9 @@ def validate(
     results.write(folder, outcomes, origin)
     missed = [outcome.case for outcome in outcomes if not outcome.ok]
     console.print(f"results  {folder}", highlight=False)
-    console.print(f"missed   {', '.join(missed)}" if missed else "every limit is kept", highlight=False)
+    console.print(
+        f"missed   {', '.join(missed)}" if missed else "all cases are within their limits", highlight=False
+    )
     return MISSED if missed else 0
 
 
@@ -75,7 +77,7 @@ def _console() -> Console:
 
 
 def _run(case: Case, setting: Setting) -> Outcome:
-    """Runs a case; a step that fails is a miss like any other, and the other cases still run."""
+    """Runs a case; a failing step counts as a missed limit, and the other cases still run."""
     from eddyline import _core
 
     start = time.perf_counter()
@@ -101,16 +103,16 @@ def _show(console: Console, outcome: Outcome) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="eddyline validate",
-        description="Run the validation cases and hold them against exact solutions and experiments. "
-        "Exit code 1 if a case misses a limit.",
+        description="Run the validation cases and compare them with exact solutions and experiments. "
+        "Exit code 1 if a case exceeds a limit.",
     )
     parser.add_argument("cases", nargs="*", metavar="CASE", help="cases to run; default all")
-    parser.add_argument("--quick", action="store_true", help="coarse spacings with limits of their own")
-    parser.add_argument("--list", action="store_true", help="name the cases and leave")
+    parser.add_argument("--quick", action="store_true", help="use coarse spacings, with their own limits")
+    parser.add_argument("--list", action="store_true", help="list the cases and exit")
     parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="where results go; default runs/validation/NUMBER"
+        "--out", type=Path, metavar="DIR", help="output folder; default runs/validation/NUMBER"
     )
     parser.add_argument(
-        "--threads", type=int, default=0, metavar="N", help="threads; default all cores, as far as they pay"
+        "--threads", type=int, default=0, metavar="N", help="number of threads; default 0: automatic"
     )
     return parser

@@ -1,4 +1,4 @@
-"""World files: reading, checking, describing and drawing them; and what they expect of a run."""
+"""World files: reading, checking, describing and drawing them; and their expectations of a run."""
 
 from .describe import describe
 from .document import parse_set

@@ -1,11 +1,12 @@
-"""Terms of other codes: features that Eddyline lacks, with codes that have them, or their names here."""
+"""Terms of other codes: features that Eddyline lacks, with codes that have them, and different names in
+Eddyline."""
 
 from __future__ import annotations
 
 _BODIES = "bodies are circles, rectangles, polygons and lines in 2D, and spheres, boxes and cylinders in 3D"
 
 _GROUPS: tuple[tuple[str, str], ...] = (
-    # What Eddyline does not have. Other tools: those of which it is certain.
+    # Missing features. Only tools that certainly have them are named.
     (
         "stl obj ply iges cad dxf geometry geometry_file",
         f"Eddyline reads no geometry files: {_BODIES}. DualSPHysics and OpenFOAM read STL.",
@@ -24,7 +25,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ),
     (
         "gpu cuda hip opencl device",
-        "Eddyline computes on CPUs: --threads and --ranks say on how many. DualSPHysics computes on GPUs.",
+        "Eddyline runs on CPUs only; set --threads and --ranks. DualSPHysics runs on GPUs.",
     ),
     (
         "conda docker singularity apptainer spack",
@@ -33,12 +34,12 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ),
     (
         "multiphase two_phase phase phases air gas_phase bubble vof level_set",
-        "Eddyline computes one fluid, and what it leaves free is empty. Basilisk and OpenFOAM compute two.",
+        "Eddyline has one fluid; the rest of the domain is empty. Basilisk and OpenFOAM have two-phase flow.",
     ),
     (
         "rigid_body floating floater free_body mass inertia moment_of_inertia six_dof mooring",
-        "bodies rest or move as [bodies.NAME.motion] says; the flow does not carry them. DualSPHysics has "
-        "floating bodies.",
+        "bodies rest or move as prescribed by [bodies.NAME.motion]; the flow does not move them. "
+        "DualSPHysics has floating bodies.",
     ),
     (
         "fsi elastic elasticity young_modulus youngs_modulus poisson_ratio deformable",
@@ -50,7 +51,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ),
     (
         "sediment erosion granular dem grain sand",
-        "Eddyline has no sediment and no grains; LAMMPS computes grains.",
+        "Eddyline has no sediment and no grains; LAMMPS has granular flow.",
     ),
     (
         "non_newtonian power_law bingham herschel_bulkley carreau yield_stress rheology viscosity_model",
@@ -58,11 +59,11 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ),
     (
         "adaptive adaptivity refinement refine amr variable_resolution multi_resolution",
-        "all particles have the same domain.spacing; Basilisk refines its mesh where the flow asks for it.",
+        "all particles have the same domain.spacing; Basilisk has adaptive meshes.",
     ),
     (
         "concentration scalar dye tracer species combustion reaction chemistry",
-        "Eddyline carries no scalars with the flow and knows no reactions; OpenFOAM does.",
+        "Eddyline has no scalar transport and no reactions; OpenFOAM has both.",
     ),
     (
         "incompressible isph projection pressure_solver",
@@ -74,25 +75,28 @@ _GROUPS: tuple[tuple[str, str], ...] = (
         "axisymmetric axisymmetry wedge",
         "Eddyline has 2D and 3D only; Basilisk and OpenFOAM have axisymmetry.",
     ),
-    # What has another name here.
-    ("mesh grid blockmesh", "particles need no mesh: domain.spacing says how fine they are."),
+    # Features with another name in Eddyline.
+    ("mesh grid blockmesh", "particles need no mesh; domain.spacing sets the resolution."),
     ("dx dp resolution particle_spacing particle_size", "it is called domain.spacing [m] here."),
     ("h smoothing_length", "it is method.smoothing_ratio here, in spacings."),
-    ("kernel", "the kernel follows from method.scheme: Wendland's C2, of classic the cubic spline."),
-    ("restart continue", "it is `eddyline resume RUN` here: it goes on from the last checkpoint."),
+    (
+        "kernel",
+        'the kernel follows from method.scheme: Wendland C2 for "delta", cubic spline for "classic".',
+    ),
+    ("restart continue", "use `eddyline resume RUN`, which continues from the last checkpoint."),
     (
         "vtk vtu pvd hdf5 paraview",
-        "every run keeps output.snapshots for ParaView; `eddyline export RUN --vtkhdf` puts all of them into "
+        "every run writes output.snapshots for ParaView; `eddyline export RUN --vtkhdf` combines them in "
         "one file.",
     ),
     ("csv", "`eddyline export RUN --csv` writes the series of a run as tables."),
     (
         "movie video animation film",
-        "every run makes one of its output.pictures; `eddyline export RUN --mp4` makes another.",
+        "every run writes a movie of output.pictures frames; `eddyline export RUN --mp4` writes another one.",
     ),
     (
         "openfoam dualsphysics pysph xml yaml",
-        "Eddyline reads its own world files only: `eddyline new NAME` begins one.",
+        "Eddyline reads only its own world files; `eddyline new NAME` creates one.",
     ),
     ("freestream free_stream far_field farfield", 'it is type = "stream" here, with a velocity.'),
     ("inlet", 'it is type = "inflow" here.'),
@@ -105,9 +109,9 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ("wave_gauge level_probe water_level", 'it is type = "gauge" here, with a position.'),
     (
         "force_probe drag lift",
-        "every body and wall has a series of its force, without being asked: force.NAME.",
+        "every body and wall has a series of its force by default: force.NAME.",
     ),
-    ("flow_rate flux discharge", "every opening has opening.NAME.mass_flow, without being asked."),
+    ("flow_rate flux discharge", "every opening has the series opening.NAME.mass_flow by default."),
     ("wave_maker wavemaker piston paddle", "it is a body with [bodies.NAME.motion] here."),
     (
         "dt time_step timestep delta_t",
@@ -130,12 +134,12 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ("mpirun", "it is `eddyline run WORLD --ranks N` here."),
 )
 ANSWERS: dict[str, str] = {word: text for words, text in _GROUPS for word in words.split()}
-"""By what users type, in lower case and with _ for -: a sentence that answers."""
+"""Answers by the word that users type, in lower case and with _ for -."""
 
 
 def answer(word: str) -> str | None:
-    """A sentence on what Eddyline does not have, or calls otherwise; None for other words. word: a key, a
-    value, such as "ship.stl", a command or an option with its dashes."""
+    """A sentence about a missing or renamed feature; None for other words. word: a key, a value, such as
+    "ship.stl", a command or an option with its dashes."""
     name = word.strip().lstrip("-").lower().replace("-", "_").replace(" ", "_")
     for known in (name, name.rpartition(".")[2], name.removesuffix("s")):
         if known in ANSWERS:

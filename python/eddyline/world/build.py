@@ -46,13 +46,14 @@ _CLASSIC = {"cfl": 0.3}
 _GAS = {"artificial_viscosity": 1.0, "artificial_viscosity_beta": 2.0, "artificial_conductivity": 1.0}
 """Defaults of the scheme classic, and of an ideal gas."""
 _SPLASH = {"cfl": 0.9}
-"""Options for collisions in 3D: 1 of 20 splashes broke down with 1.05, 2 of 4 with 1.1, none with 1."""
+"""Default cfl for 3D splashes with colliding particles: 1 of 20 broke down with 1.05, 2 of 4 with 1.1, none
+with 1."""
 DEFAULT_JITTER = 0.1
 """Largest random displacement of a jittered start, in spacings."""
 
 
 def build(file: WorldFile, scales: Scales) -> _core.World:
-    """The core's world. Everything has been checked."""
+    """Builds the world of the core from checked tables."""
     world = _core.World()
     world.dimensions = file.dimensions
     world.origin = corners(file)[0]
@@ -74,7 +75,7 @@ def build(file: WorldFile, scales: Scales) -> _core.World:
             world.sides[face.side].velocity = _three(face.velocity(file.dimensions))
     level = pressure_level(file, scales)
     world.openings = [_opening(face, file, level) for face in faces(file)]
-    # What the file says holds at the level of the pressure, what the core says at none; nu rho is the same.
+    # The file refers to the background pressure, the core to zero pressure; nu rho is equal.
     world.fluid.density = file.fluid.density - level / scales.sound_speed**2
     world.fluid.kinematic_viscosity = file.fluid.nu * file.fluid.density / world.fluid.density
     world.fluid.sound_speed = scales.sound_speed
@@ -191,6 +192,6 @@ def _observers(world: _core.World, file: WorldFile) -> None:
             probes += [_core.Probe(f"{name}.{k}", vec3(place)) for k, place in enumerate(places)]
         elif isinstance(observer, PressureDrop | Line | Profile):
             probes += [_core.Probe(f"{name}.{k}", place) for k, place in enumerate(observer.places)]
-        elif not isinstance(observer, Torque):  # which is made from the forces
+        elif not isinstance(observer, Torque):  # which is computed from the forces
             probes.append(_core.Probe(name, vec3(observer.position)))
     world.probes, world.gauges, world.fronts = probes, gauges, fronts

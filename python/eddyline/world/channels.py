@@ -9,7 +9,7 @@ from .openings import Face, faces
 from .samples import corners
 from .schema import SIDES, Wall, WorldFile
 
-MOST_SITES = 2_000_000  # of the lattice on which a way is looked for
+MOST_SITES = 2_000_000  # maximum number of sites of the search lattice
 Mask = NDArray[np.bool_]
 
 
@@ -71,7 +71,7 @@ def _free_sites(file: WorldFile) -> Mask:
 
 
 def _flood(reached: Mask, free: Mask) -> None:
-    """Adds to what is reached whatever is free beside it, row by row there and back, until that is all."""
+    """Flood fill: adds free neighbouring sites row by row, forwards and backwards, until nothing changes."""
     before = -1
     while (now := int(reached.sum())) != before:
         before = now

@@ -1,4 +1,4 @@
-"""Checks of inflows and outflows: what is impossible or makes no sense is reported before a run."""
+"""Checks of inflows and outflows before a run."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from .streams import stream_problems
 Found = Iterator[tuple[Path, str]]
 
 FASTEST_INFLOW = 0.3
-"""Speed of an inflow over the speed of sound from which on the density would vary by 10 %."""
+"""Largest ratio of inflow speed to speed of sound; above it the density would vary by more than 10 %."""
 LARGEST_PRESSURE = 0.1
-"""Pressure at an opening over rho0 c0^2 above which the fluid would be compressed by 10 %."""
+"""Largest pressure at an opening over rho0 c0^2; above it the fluid would be compressed by more than 10 %."""
 NARROWEST = 4
-"""Spacings across an opening below which nothing can be said of its flow."""
+"""Smallest resolved width of an opening, in spacings."""
 
 
 def opening_problems(file: WorldFile, samples: Samples) -> Found:
@@ -31,8 +31,8 @@ def opening_problems(file: WorldFile, samples: Samples) -> Found:
     found = faces(file)
     if found and file.method.scheme == "classic":
         text = (
-            'method.scheme = "classic"; knows no inflow or outflow. Use scheme "delta", or periodic sides '
-            "and domain.body_force."
+            'method.scheme = "classic"; must be "delta" for inflow and outflow. Use scheme "delta", or '
+            "periodic sides and domain.body_force."
         )
         yield ("method", "scheme"), text
     broken = list(_patches(file, found))
@@ -64,7 +64,7 @@ def _patches(file: WorldFile, found: list[Face]) -> Found:
         low, high = vec3(table.min), vec3(table.max)
         flat = [axis for axis in range(file.dimensions) if low[axis] == high[axis]]
         if name in SIDES:
-            yield path, f"openings.{name}: a side has this name. Take another."
+            yield path, f"openings.{name}: is the name of a side. Choose another name."
             continue
         if any(low[k] > high[k] for k in range(3)):
             yield (*path, "max"), f"openings.{name}.max = {shown(table.max)}; must not be below min."
@@ -81,9 +81,8 @@ def _patches(file: WorldFile, found: list[Face]) -> Found:
         if any(low[k] < origin[k] - slack or high[k] > end[k] + slack for k in range(file.dimensions)):
             yield (
                 path,
-                f"openings.{name} reaches out of the domain from {_place(origin, file)} to "
-                f"{_place(end, file)} m. "
-                "Move it.",
+                f"openings.{name} extends beyond the domain, from {_place(origin, file)} to "
+                f"{_place(end, file)} m. Move it.",
             )
             continue
         width = min(high[k] - low[k] for k in range(file.dimensions) if k not in flat) / file.domain.spacing
@@ -91,8 +90,7 @@ def _patches(file: WorldFile, found: list[Face]) -> Found:
             yield (
                 path,
                 f"openings.{name} is {rounded(width, 2)} spacings wide; must be at least {NARROWEST}. "
-                "Widen it, or "
-                "take a finer domain.spacing.",
+                "Widen it, or reduce domain.spacing.",
             )
             continue
         axis = flat[0]
@@ -109,9 +107,8 @@ def _patches(file: WorldFile, found: list[Face]) -> Found:
             elif table.facing is not None:
                 yield (
                     (*path, "facing"),
-                    f'openings.{name}.facing = "{table.facing}"; it lies on the side {SIDES[side]} and '
-                    "faces the "
-                    "domain. Remove facing.",
+                    f'openings.{name}.facing = "{table.facing}"; must be absent on the side {SIDES[side]}, '
+                    "where an opening faces the domain. Remove facing.",
                 )
         elif table.facing is None or SIDES.index(table.facing) // 2 != axis:
             sides = f'"{SIDES[2 * axis]}" or "{SIDES[2 * axis + 1]}"'
@@ -129,9 +126,8 @@ def _patches(file: WorldFile, found: list[Face]) -> Found:
                 open_place = _place(behind[int(np.argmin(covered))], file)
                 yield (
                     path,
-                    f"openings.{name} has no body behind it at {open_place} m; fluid would run into its "
-                    "back. Put it "
-                    "on the surface of a body, or turn it round.",
+                    f"openings.{name} has no body behind it at {open_place} m, as an opening requires. Put "
+                    "it on the surface of a body, or reverse facing.",
                 )
 
 
@@ -144,7 +140,7 @@ def _ways_out(file: WorldFile, found: list[Face]) -> Found:
         path = inflows[0].path
         yield (
             path,
-            f"{dotted(path)} is an inflow, but nothing flows out, and fluid fills the domain. Add an "
+            f"{dotted(path)} is an inflow, but fluid fills the domain and has no outflow. Add an "
             "outflow, e.g. "
             'right = { type = "outflow" }.',
         )
@@ -157,18 +153,17 @@ def _corners(file: WorldFile, found: list[Face]) -> Found:
         if one.axis != other.axis and not (one.is_stream or other.is_stream):
             yield (
                 other.path,
-                f"{dotted(other.path)} and {one.name} are openings that meet in a corner; there must be a "
-                "wall or a "
-                f'periodic side between them. Write {other.name} = {{ type = "wall", slip = true }}.',
+                f"{dotted(other.path)} and {one.name} are openings that meet in a corner; a wall or "
+                f'periodic side must be between them. Write {other.name} = {{ type = "wall", slip = true }}.',
             )
 
 
 def _pairs(file: WorldFile, found: list[Face]) -> Found:
-    """Openings must not stand in each other's buffers or hear each other's buffers."""
+    """Openings must be outside each other's buffers and beyond the reach of their buffers."""
     length = buffer_length(file)
     for one, other in combinations(found, 2):
         if one.path[0] == other.path[0] == "boundaries" and one.axis != other.axis:
-            continue  # said already
+            continue  # reported elsewhere
         gap = 0.0
         for k in range(file.dimensions):
             gap = max(gap, one.low[k] - other.high[k], other.low[k] - one.high[k])
@@ -182,8 +177,7 @@ def _pairs(file: WorldFile, found: list[Face]) -> Found:
             yield (
                 other.path,
                 f"{dotted(other.path)} is {rounded(gap)} m from {dotted(one.path)}; two openings must be "
-                f"{'apart' if least == 0 else f'at least {rounded(least)} m apart'}. Move one, or take a "
-                "finer "
+                f"{'apart' if least == 0 else f'at least {rounded(least)} m apart'}. Move one, or reduce "
                 "domain.spacing.",
             )
 
@@ -233,7 +227,8 @@ def _velocity(file: WorldFile, face: Face, found: scales.Scales | None) -> Found
             yield (
                 (*face.path, "velocity"),
                 f"{key} flows out at {rounded(float(-along.min()))} m/s at {where} m, t = {rounded(time)} "
-                "s; an inflow must flow in or rest everywhere. Turn its sign, or write max(0, ...).",
+                "s; the velocity of an inflow must point into the domain or be 0. Change its sign, or "
+                "write max(0, ...).",
             )
             return
         if highest.max() > fastest:
@@ -269,18 +264,15 @@ def _pressure(file: WorldFile, face: Face, found: scales.Scales | None) -> Found
         if not face.is_inflow and pressure.min() < lowest:
             yield (
                 (*face.path, "pressure"),
-                f"{key} falls to {rounded(float(pressure.min()), 4)} Pa at t = {rounded(time)} s; an "
-                "outflow that "
-                f"sucks tears the fluid, so that it must be above -density max_speed^2 = {rounded(lowest)} "
-                "Pa. "
-                "Raise it, or raise the pressure everywhere.",
+                f"{key} falls to {rounded(float(pressure.min()), 4)} Pa at t = {rounded(time)} s; must be "
+                f"above -density max_speed^2 = {rounded(lowest)} Pa, as strong suction tears the fluid. "
+                "Increase it, or increase the pressure everywhere.",
             )
             return
         if pressure.max() > LARGEST_PRESSURE * unit:
             yield (
                 (*face.path, "pressure"),
-                f"{key} reaches {rounded(float(pressure.max()), 4)} Pa at t = {rounded(time)} s and "
-                "would "
-                f"compress the fluid by more than {LARGEST_PRESSURE:.0%}. Raise fluid.max_speed.",
+                f"{key} reaches {rounded(float(pressure.max()), 4)} Pa at t = {rounded(time)} s and would "
+                f"compress the fluid by more than {LARGEST_PRESSURE:.0%}. Increase fluid.max_speed.",
             )
             return

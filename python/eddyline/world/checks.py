@@ -40,22 +40,22 @@ from .shapes import Body, FormulaRegion, Region, ShapeTable, vec3
 from .values import Pressure
 
 Found = Iterator[tuple[Path, str]]
-LONGEST_NAME = 100  # letters, so that files can be named by it
+LONGEST_NAME = 100  # characters, as files are named by it
 
 FEWEST_ACROSS = 4
-"""Particles across the domain below which a run says nothing."""
+"""Smallest number of particles across the domain."""
 CELLS_OF_A_PERIOD = 3
 TIGHT = 3
-"""Spacings that a body must be thick for water of 0.6 m and of 0.2 m on its sides to stay there; of 720
-particles 61 got through one of 1 spacing in 3 s, 24 of 1.5 and 2 of 2. A force was 2 % low at the reach
-of the kernel, 4 spacings."""
+"""Smallest thickness of a body in spacings that separates water of 0.6 m and 0.2 m depth on its sides; of 720
+particles 61 got through one of 1 spacing in 3 s, 24 of 1.5 and 2 of 2. A force was 2 % low at the reach of
+the kernel, 4 spacings."""
 _GAPS_TOLD = 3
 
 
 def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Found:
-    """Everything that makes a run impossible or senseless, as (path, text of the line)."""
+    """Everything that makes a run impossible or meaningless, as (path, text of the line)."""
     wrong_conditions = list(formula_regions.problems(file))
-    if wrong_conditions:  # all that follows rests on where the fluid is
+    if wrong_conditions:  # the other checks need the positions of the fluid
         yield from wrong_conditions
         return
     yield from _sides(file)
@@ -110,13 +110,13 @@ def _pictures(file: WorldFile) -> Found:
 
 
 def warnings(file: WorldFile, values: Mapping[str, float]) -> Iterator[str]:
-    """Warnings: worlds that run, but may give other results than intended. values: those of [let]."""
+    """Warnings about valid worlds whose results may differ from the intention. values: those of [let]."""
     for name, body in file.bodies.items():
         thickness = _thickness(body, file) / file.domain.spacing
         if thickness < TIGHT * (1 - 1e-9):
             yield (
-                f"bodies.{name} is {rounded(thickness, 2)} spacings thick: fluid gets through below {TIGHT}, "
-                "and pushes it less than it should. Make it thicker, or the spacing finer."
+                f"bodies.{name} is {rounded(thickness, 2)} spacings thick; below {TIGHT} fluid passes "
+                "through and the force is too small. Make it thicker, or reduce domain.spacing."
             )
     yield from _told([gap.reason for gap in narrow_gaps(file) if gap.is_shut])
     yield from filling.remarks(file)
@@ -125,16 +125,16 @@ def warnings(file: WorldFile, values: Mapping[str, float]) -> Iterator[str]:
             text: str | None = getattr(expect, key)
             if text is not None and not may_be_finite(text, values):
                 yield (
-                    f"expect[{k}].{key} = {shown(text)} gives no number, whatever the run finds. "
-                    "Is something divided by 0?"
+                    f"expect[{k}].{key} = {shown(text)} never gives a finite number. Check it for a "
+                    "division by 0."
                 )
 
 
 def _told(gaps: list[str]) -> Iterator[str]:
-    """The first of them, and how many there are besides."""
+    """The first texts, and the number of further ones."""
     yield from gaps[:_GAPS_TOLD]
     if len(gaps) > _GAPS_TOLD:
-        yield f"{len(gaps) - _GAPS_TOLD} more gaps are as narrow."
+        yield f"{len(gaps) - _GAPS_TOLD} more gaps are too narrow."
 
 
 def _thickness(body: Body, file: WorldFile) -> float:
@@ -153,7 +153,7 @@ def _thickness(body: Body, file: WorldFile) -> float:
 
 
 def notes(file: WorldFile, samples: Samples) -> Iterator[str]:
-    """Notes: worlds that run, but not exactly as the file reads."""
+    """Notes on valid worlds that differ slightly from their file."""
     spacing = file.domain.spacing
     uneven = [
         f"{length / spacing:.2f} along {axis}"
@@ -163,16 +163,16 @@ def notes(file: WorldFile, samples: Samples) -> Iterator[str]:
     ]
     if uneven:
         yield (
-            f"domain.size is not a multiple of the spacing ({listed(uneven)}): particles begin so much "
-            "closer or farther apart that they fill it."
+            f"domain.size is not a multiple of domain.spacing ({listed(uneven)}), so the initial distance "
+            "of particles differs slightly from it."
         )
     for name, body in file.bodies.items():
         low, high = body.core_shape.bounds
         across = min(high[k] - low[k] for k in range(file.dimensions)) / spacing
         if across < 8 and _thickness(body, file) >= TIGHT * spacing * (1 - 1e-9):
             yield (
-                f"bodies.{name} is {rounded(across, 2)} spacings wide: forces on it are rough below 8, "
-                "good above 20."
+                f"bodies.{name} is {rounded(across, 2)} spacings wide; forces on it are inaccurate below 8 "
+                "and accurate above 20."
             )
     yield from _told([gap.reason for gap in narrow_gaps(file) if not gap.is_shut])
     yield from touching(file)
@@ -181,10 +181,10 @@ def notes(file: WorldFile, samples: Samples) -> Iterator[str]:
         low, high = region.core_shape.bounds
         slack = 1e-9 * max(file.domain.size)
         if any(low[k] < origin[k] - slack or high[k] > end[k] + slack for k in range(file.dimensions)):
-            yield f"regions.{name} reaches out of the domain: only what lies inside is filled."
+            yield f"regions.{name} extends beyond the domain; only the part inside is filled."
     default = [side for side in SIDES[: 2 * file.dimensions] if side not in file.boundaries.model_fields_set]
     if default:
-        yield f"boundaries: {listed(default)} not named, so no-slip walls."
+        yield f"boundaries: {listed(default)} not given, so no-slip walls (default)."
 
 
 # --- sides and resolution -----------------------------------------------------------------------------------
@@ -198,8 +198,8 @@ def _sides(file: WorldFile) -> Found:
             lone, other = (first, second) if kinds[0] else (second, first)
             text = (
                 f'boundaries.{lone}.type = "periodic", but {other} is '
-                f'"{file.boundaries.side(other).type}"; periodic sides '
-                f'come in pairs. Write {other} = {{ type = "periodic" }}.'
+                f'"{file.boundaries.side(other).type}"; periodic sides must be opposite pairs. Write '
+                f'{other} = {{ type = "periodic" }}.'
             )
             yield ("boundaries", lone, "type"), text
         elif kinds[0]:
@@ -211,8 +211,8 @@ def _sides(file: WorldFile) -> Found:
             if any(np.any(evaluate(through, places, t) != 0) for t in times([through], file.time.end)):
                 axis_name = "xyz"[index // 2]
                 text = (
-                    f"boundaries.{name}.velocity[{index // 2}] is not 0; a wall moves in its own plane only. "
-                    f"Write 0 for {axis_name}."
+                    f"boundaries.{name}.velocity[{index // 2}] is not 0; a wall moves only in its own "
+                    f"plane. Write 0 for {axis_name}."
                 )
                 yield ("boundaries", name, "velocity", index // 2), text
 
@@ -221,12 +221,16 @@ def _names(file: WorldFile) -> Found:
     """Forces, series and files go by them."""
     for name in file.bodies:
         if name in SIDES:
-            yield ("bodies", name), f"bodies.{name}: is the name of a side. Give the body another one."
+            yield (
+                ("bodies", name),
+                (f"bodies.{name}: is the name of a side. Choose another name for the body."),
+            )
     for kind, names in (("bodies", file.bodies), ("observe", file.observe)):
         for name in names:
             if len(name) > LONGEST_NAME:
                 text = (
-                    f"{kind}.{name[:12]}...: a name of {len(name)} letters; must be at most {LONGEST_NAME}."
+                    f"{kind}.{name[:12]}...: a name of {len(name)} characters; must have at most "
+                    f"{LONGEST_NAME}."
                 )
                 yield (kind, name), text
 
@@ -281,16 +285,16 @@ def _solids(file: WorldFile) -> Found:
                 side = SIDES[2 * k] if crossed[0] else SIDES[2 * k + 1]
                 yield (
                     path,
-                    f"{dotted(path)} crosses the periodic side {side}; bodies must not. Move it, or "
-                    "domain.origin.",
+                    f"{dotted(path)} crosses the periodic side {side}; a body must not cross it. Move it, "
+                    "or change domain.origin.",
                 )
     for group in (solids, fluids):
         for (path, one), (other_path, other) in combinations(group, 2):
             where = _common_point(one, other, file)
             if where is not None:
                 text = (
-                    f"{dotted(other_path)} overlaps {dotted(path)} at {where} m; they must not. Move or "
-                    "shrink one."
+                    f"{dotted(other_path)} overlaps {dotted(path)} at {where} m; overlaps are not allowed. "
+                    "Move or shrink one."
                 )
                 yield other_path, text
 
@@ -302,7 +306,7 @@ def _outside(item: ShapeTable, file: WorldFile) -> bool:
 
 
 def _common_point(one: ShapeTable, other: ShapeTable, file: WorldFile) -> str | None:
-    """A place well inside both shapes, or None."""
+    """A point well inside both shapes, or None."""
     bounds = [one.core_shape.bounds, other.core_shape.bounds]
     low = [max(box[0][k] for box in bounds) for k in range(3)]
     high = [min(box[1][k] for box in bounds) for k in range(3)]
@@ -326,16 +330,16 @@ def _fluid(file: WorldFile, samples: Samples) -> Found:
             where: Path = ("regions", next(iter(file.regions)))
             yield (
                 where,
-                f"regions {listed(file.regions)} hold no fluid: bodies or the domain's end cover them. "
-                "Move them.",
+                f"regions {listed(file.regions)} hold no fluid, as they are inside bodies or outside the "
+                "domain. Move them.",
             )
         else:
-            yield ("domain",), "domain holds no fluid: bodies fill it. Make them smaller."
+            yield ("domain",), "domain holds no fluid, as bodies fill it. Make them smaller."
     for name in filling.empty_regions(file):
         if not _outside(file.regions[name], file):
             text = (
-                f"regions.{name} holds no particle: these begin {rounded(file.domain.spacing)} m apart, and "
-                "it lies between them. Make it thicker, or domain.spacing smaller."
+                f"regions.{name} holds no particle, as it is thinner than their distance of "
+                f"{rounded(file.domain.spacing)} m. Make it thicker, or reduce domain.spacing."
             )
             yield ("regions", name), text
     unfit = memory_problem(file, samples.volume, available_memory())
@@ -348,8 +352,8 @@ def _fluid(file: WorldFile, samples: Samples) -> Found:
         pressure = region.pressure if region is not None else file.start.pressure
         if pressure is not None and pressure.kind == "hydrostatic" and not gravity and not file.fluid.is_gas:
             text = (
-                f'{dotted(path)}.pressure = "hydrostatic"; needs domain.gravity, which is absent. Add it, '
-                "or remove this."
+                f'{dotted(path)}.pressure = "hydrostatic"; requires domain.gravity, which is missing. '
+                "Add gravity, or remove this key."
             )
             yield (*path, "pressure"), text
 
@@ -365,14 +369,14 @@ def _liquid(file: WorldFile) -> Found:
     for path, table in _starts(file):
         if table.density is not None:
             text = (
-                f"{dotted(path)}.density = {_written(table.density)}; is for a gas: the density of a liquid "
-                'follows from its pressure. Write fluid.state = "ideal_gas" or remove it.'
+                f"{dotted(path)}.density = {_written(table.density)}; is allowed for a gas only, as the "
+                'density of a liquid follows from its pressure. Write fluid.state = "ideal_gas" or remove it.'
             )
             yield (*path, "density"), text
     if file.method.artificial_conductivity is not None:
         text = (
-            f"method.artificial_conductivity = {number(file.method.artificial_conductivity)}; is for a gas. "
-            'Write fluid.state = "ideal_gas" or remove it.'
+            f"method.artificial_conductivity = {number(file.method.artificial_conductivity)}; is allowed for "
+            'a gas only. Write fluid.state = "ideal_gas" or remove it.'
         )
         yield ("method", "artificial_conductivity"), text
 
@@ -463,24 +467,27 @@ def _gas(file: WorldFile) -> Found:
     """Keys that a gas requires, and keys that it must not have."""
     if file.method.scheme != "classic":
         text = (
-            f'fluid.state = "ideal_gas"; needs scheme "classic", and method.scheme = "{file.method.scheme}". '
-            'Write [method] with scheme = "classic".'
+            'fluid.state = "ideal_gas"; requires scheme "classic", but method.scheme = '
+            f'"{file.method.scheme}". Write [method] with scheme = "classic".'
         )
         yield ("fluid", "state"), text
     for path, table in _starts(file):
         if table.pressure is not None and table.pressure.kind == "hydrostatic":
             text = (
-                f'{dotted(path)}.pressure = "hydrostatic"; is for liquids. Write a field [Pa], e.g. '
-                "pressure = 101325."
+                f'{dotted(path)}.pressure = "hydrostatic"; is allowed for liquids only. Write a '
+                "formula [Pa], e.g. pressure = 101325."
             )
             yield (*path, "pressure"), text
     if file.start.pressure is None:
         without = [name for name, region in file.regions.items() if region.pressure is None]
         for name in without:
-            text = f"regions.{name}.pressure is missing; a gas needs it. Add pressure = 101325."
+            text = f"regions.{name}.pressure is missing; a gas requires it. Add pressure = 101325."
             yield ("regions", name), text
         if not file.regions:
-            yield ("start",), "start.pressure is missing; a gas needs it. Add [start] with pressure = 101325."
+            yield (
+                ("start",),
+                ("start.pressure is missing; a gas requires it. Add [start] with pressure = 101325."),
+            )
 
 
 # --- fields and observers -----------------------------------------------------------------------------------
@@ -490,7 +497,10 @@ def _fields(file: WorldFile, samples: Samples) -> Found:
     """Every field must be finite where and when it is used; the first place where it is not."""
     for path, formula, _ in _fields_of_start(file):
         if "t" in formula.used_variables:
-            yield path, f"{dotted(path)} = {_written(formula)}; holds at t = 0 only. Write it without t."
+            yield (
+                path,
+                (f"{dotted(path)} = {_written(formula)}; is evaluated at t = 0 only. Write it without t."),
+            )
     for path, formula, points, moments in [*_start_fields(file, samples), *_run_fields(file, samples)]:
         for time in moments:
             values = evaluate(formula, points, time)
@@ -516,7 +526,7 @@ _GAS_LIMITS: dict[str, tuple[str, Callable[[float], bool]]] = {
     "pressure": (">=", lambda least: least >= 0),
     "density": (">", lambda least: least > 0),
 }
-"""Conditions that the start of a gas must meet everywhere: sign and test of each quantity."""
+"""Conditions for the start of a gas: field and sign."""
 
 
 _UsedField = tuple[Path, _core.Formula, Points, Sequence[float]]
@@ -536,7 +546,7 @@ def _fields_of_start(file: WorldFile) -> Iterator[tuple[Path, _core.Formula, Reg
 
 
 def _start_fields(file: WorldFile, samples: Samples) -> Iterator[_UsedField]:
-    """Looked at where particles start: what no sample meets, one of them may."""
+    """Checked at the initial positions of particles, as samples may miss a spot."""
     fields = list(_fields_of_start(file))
     varies = any(not formula.is_constant for _, formula, _ in fields)
     places = start_places(file) if varies else None
@@ -570,7 +580,7 @@ def _observers(file: WorldFile) -> Found:
         path: Path = ("observe", name)
         if name in file.bodies or name in _TAKEN:
             taken = f"bodies.{name} has" if name in file.bodies else _TAKEN[name]
-            yield path, f"observe.{name}: {taken} this name already. Take another."
+            yield path, f"observe.{name}: {taken} this name already. Choose another name."
         if isinstance(observer, Torque):
             if observer.body not in file.bodies:
                 text = (
@@ -601,7 +611,7 @@ def _observers(file: WorldFile) -> Found:
             yield from _patch(observer, path, file)
         weightless = file.domain.gravity is None or not any(file.domain.gravity)
         if isinstance(observer, Gauge) and observer.axis is None and weightless:
-            text = f'observe.{name}.axis is missing; without gravity a gauge needs it. Add axis = "y".'
+            text = f'observe.{name}.axis is missing; a gauge without gravity requires it. Add axis = "y".'
             yield path, text
         axis = getattr(observer, "axis", None)
         if axis == "z" and file.dimensions == 2:
@@ -633,7 +643,7 @@ def _patch(patch: Patch, path: Path, file: WorldFile) -> Found:
     if any(outside):
         place = rim[outside.index(True)]
         text = (
-            f"{dotted(path)}.diameter = {shown(patch.diameter)}; the patch reaches out of the domain, to "
+            f"{dotted(path)}.diameter = {shown(patch.diameter)}; the patch extends beyond the domain, to "
             f"{_point(place, file)} m. Make it smaller or move it."
         )
         yield (*path, "diameter"), text
@@ -643,8 +653,8 @@ def _patch(patch: Patch, path: Path, file: WorldFile) -> Found:
         if (depth > slack).any() and at_centre <= slack:
             where = _point(places[int(np.argmax(depth))], file)
             text = (
-                f"{dotted(path)}.diameter = {shown(patch.diameter)}; the patch reaches into bodies.{name} at "
-                f"{where} m; must stay in the fluid. Make it smaller, or change normal."
+                f"{dotted(path)}.diameter = {shown(patch.diameter)}; the patch extends into bodies.{name} "
+                f"at {where} m; must stay in the fluid. Make it smaller, or change normal."
             )
             yield (*path, "diameter"), text
 

@@ -14,9 +14,9 @@ from ..option_names import one_line, quoted
 from .problems import did_you_mean
 
 FEWEST_POINTS = 3
-"""Minimum number of points of a curve, and of those that a run must have passed."""
+"""Smallest number of points of a curve, and of those that a run must cover."""
 MOST_BYTES = 4 * 1024**2
-"""Maximum size of the file of a curve."""
+"""Largest size of the file of a curve."""
 DATA = Path(__file__).resolve().parent.parent / "data"
 """The package's data folder."""
 _confined = False
@@ -42,11 +42,11 @@ class Curve:
 
 
 def find_curve(name: str, folders: Sequence[str | Path]) -> Curve:
-    """Reads a curve from the first folder that holds it, or the package; ValueError says what is wrong."""
+    """Reads a curve from the first folder that has it, or from the package. Raises ValueError."""
     if "\0" in name or ((_confined or not folders) and Path(name).name != name):
         raise ValueError("must be the bare name of a file, such as curve.csv")
     if Path(name).is_absolute() or ".." in Path(name).parts or not name.isprintable():
-        raise ValueError("must be the name of a file beside the world or in the package, without ..")
+        raise ValueError("must be the name of a file next to the world or in the package, without ..")
     places = [*(Path(folder) for folder in folders), DATA]
     for folder in places:
         path = folder / name
@@ -57,7 +57,7 @@ def find_curve(name: str, folders: Sequence[str | Path]) -> Curve:
             raise ValueError(f"cannot be read: {error.strerror}") from None
     known = sorted({item.name for folder in places if folder.is_dir() for item in folder.glob("*.csv")})
     raise ValueError(
-        f"no such file beside the world or in the package. {did_you_mean(name, known, 'and')}".strip()
+        f"file not found next to the world or in the package. {did_you_mean(name, known, 'and')}".strip()
     )
 
 
@@ -75,7 +75,7 @@ def _read(path: Path) -> Curve:
         raise ValueError(f"must have a header of two names and at least {FEWEST_POINTS} rows of two numbers")
     values = np.array([[_number(cell, n) for cell in row] for n, row in rows[1:]])
     if np.any(np.diff(values[:, 0]) <= 0):
-        raise ValueError("the first column must rise from row to row")
+        raise ValueError("the first column must increase from row to row")
     (_, (x_name, y_name)) = rows[0]
     return Curve(path, values[:, 0], values[:, 1], x_name.strip(), y_name.strip(), comment)
 

@@ -21,7 +21,7 @@ class CutPlane:
 
 
 def cut_of(file: WorldFile) -> CutPlane | None:
-    """What `output.cut` names. Without it fluid without a free surface is cut along the stream, through the
+    """The plane of `output.cut`. By default fluid without a free surface is cut along the stream, through the
     middle of the first body at rest or else of the domain. None: nothing is cut."""
     cut = file.output.cut
     if file.dimensions == 2 or (file.has_free_surface if cut is None else cut.normal == "none"):

@@ -40,8 +40,8 @@ _TOO_LONG = _YEAR * _DAY  # of a run [s]
 
 @dataclass(frozen=True)
 class Plan:
-    """Resources of a run. cost: its wall time on `cores` cores, by parts; disk_bytes: size of the folder at
-    its end."""
+    """Resources of a run. cost: wall time on `cores` cores, by parts. disk_bytes: final size of the
+    folder."""
 
     estimate: _core.Estimate
     steps: int
@@ -56,7 +56,7 @@ class Plan:
 
 
 def plan(world: World, cores: int | None = None) -> Plan:
-    """Counts particles and steps without running; `cores`: all that this process may use, unless given."""
+    """Counts particles and steps without running. cores: default all that this process may use."""
     estimate = _core.estimate(world.core)
     if cores is None:
         cores = len(own_cores())
@@ -78,7 +78,7 @@ def plan(world: World, cores: int | None = None) -> Plan:
 
 
 def describe(world: World, cores: int | None = None) -> str:
-    """The lines of `eddyline check`: what will be run, what it needs, and what the user should know."""
+    """The lines of `eddyline check`: the world, its resources, and notes for the user."""
     found = plan(world, cores)
     rows = [*_flow(world), *_numerics(world, found), *_needs(world, found)]
     width = max(len(name) for name, _ in rows)
@@ -100,10 +100,10 @@ def _flow(world: World) -> Iterator[tuple[str, str]]:
     density, nu = rounded(file.fluid.density), rounded(file.fluid.nu)
     gas = f"ideal gas, gamma {rounded(gamma_of(file))}, " if file.fluid.is_gas else ""
     felt = world.effective_viscosity
-    more = f", {rounded(felt, 3)} between particles" if felt > 1.02 * file.fluid.nu else ""
+    more = f", effective {rounded(felt, 3)} m^2/s" if felt > 1.02 * file.fluid.nu else ""
     yield "fluid", f"{gas}density {density} kg/m^3, kinematic viscosity {nu} m^2/s{more}"
     if world.reference is None:
-        yield "Reynolds", "not known without [reference]"
+        yield "Reynolds", "unknown, as the world has no [reference]"
     elif world.reynolds is not None:
         velocity, length = rounded(world.reference.velocity), rounded(world.reference.length)
         yield "Reynolds", f"{rounded(world.reynolds)} with {velocity} m/s and {length} m"
@@ -180,13 +180,13 @@ def _needs(world: World, found: Plan) -> Iterator[tuple[str, str]]:
     yield "steps", f"about {found.steps:,} to {rounded(world.end)} s{before}"
     yield (
         "particles",
-        f"{estimate.fluid_particles:,} of fluid, {estimate.wall_particles:,} of walls and bodies",
+        f"{estimate.fluid_particles:,} fluid, {estimate.wall_particles:,} walls and bodies",
     )
     yield "memory", _bytes(estimate.memory_bytes)
     cut = cut_of(world.file)
     plane = f" in the plane {cut}" if cut else ""
     kept = f"{output.pictures} pictures of {output.quantity}{plane}, {output.snapshots} snapshots"
-    yield "output", f"{kept}, {output.series} rows a series; about {_bytes(found.disk_bytes)}"
+    yield "output", f"{kept}, {output.series} rows per series; about {_bytes(found.disk_bytes)}"
     cores = "1 core" if found.cores == 1 else f"{found.cores} cores"
     made = found.cost.film + found.cost.start
     kind = "film and report" if found.cost.film > 0 else "charts and report"
@@ -202,18 +202,21 @@ def _remarks(world: World, found: Plan) -> Iterator[str]:
         )
     skipped = len(world.file.expect) - len(expected)
     if skipped:
-        yield f"{skipped} expected value{'s' if skipped > 1 else ''} left out, as `when` does not hold."
+        yield (
+            f"{skipped} expected value{'s' if skipped > 1 else ''} skipped, as the condition `when` is not "
+            "true."
+        )
     if world.output.picture_interval and world.output.picture_interval < found.estimate.time_step:
-        yield "more pictures than steps: some steps would be shown twice, so there will be fewer."
+        yield "output.pictures exceeds the number of steps; there will be one picture per step."
     if world.scales.mach > 0.15 and not world.file.fluid.is_gas:
         yield (
-            f"Mach {rounded(world.scales.mach, 2)}: density will vary by {world.scales.mach**2:.0%}; "
-            "below 0.1 is usual."
+            f"Mach {rounded(world.scales.mach, 2)}: density will vary by {world.scales.mach**2:.0%}; usual "
+            "is below 0.1. Increase fluid.max_speed or fluid.sound_speed."
         )
     if found.seconds > _TOO_LONG:
         yield (
-            f"the run takes about {_duration(found.seconds)}, longer than anyone will wait: a coarser "
-            "domain.spacing or an earlier time.end makes it shorter."
+            f"the run takes about {_duration(found.seconds)}. Increase domain.spacing, or end it earlier "
+            "with time.end."
         )
     yield from _bodies_beyond(world)
     yield from _lost_fluid(world, found.estimate)
@@ -222,9 +225,12 @@ def _remarks(world: World, found: Plan) -> Iterator[str]:
     yield from _wall_probes(world, found.estimate)
     yield from stream_notes(world.file)
     if is_closed(world.file):
-        yield "nothing gets from inflow to outflow: bodies close the channel, and its pressure will rise."
+        yield "bodies block all paths from inflow to outflow, so the pressure will rise. Open the channel."
     if not world.has_free_surface and any(isinstance(item, Gauge) for item in world.observers.values()):
-        yield "a gauge measures a free surface, and this world has none: the fluid fills it."
+        yield (
+            "a gauge measures a free surface, but this world has none, as fluid fills the domain. Remove "
+            "the gauge."
+        )
 
 
 def _bodies_beyond(world: World) -> Iterator[str]:
@@ -240,11 +246,11 @@ def _bodies_beyond(world: World) -> Iterator[str]:
         ]
         if beyond:
             sides = f"{listed(beyond)} side{'s' if len(beyond) > 1 else ''}"
-            yield f"bodies.{name} reaches beyond the {sides}: no fluid acts on what is there."
+            yield f"bodies.{name} reaches beyond the {sides}: no fluid acts on the part outside."
 
 
 def _sticking_gas(world: World) -> Iterator[str]:
-    """Artificial viscosity acts at walls, too, unless they slip."""
+    """Note on a gas without viscosity at no-slip walls, where artificial viscosity acts."""
     file = world.file
     if not file.fluid.is_gas or file.fluid.nu > 0 or world.core.method.artificial_viscosity == 0:
         return
@@ -252,8 +258,8 @@ def _sticking_gas(world: World) -> Iterator[str]:
     found = [*sides, *(f"bodies.{name}" for name, body in file.bodies.items() if not body.slip)]
     if found:
         yield (
-            f"the gas has no viscosity, but sticks to {listed(found)}: artificial viscosity acts at walls "
-            "that do not slip. For an inviscid gas write slip = true there."
+            f"the gas has no viscosity, but artificial viscosity causes friction at {listed(found)}. For "
+            "an inviscid gas set slip = true there."
         )
 
 
@@ -262,18 +268,19 @@ def _sticks(side: object) -> bool:
 
 
 def _lost_fluid(world: World, estimate: _core.Estimate) -> Iterator[str]:
-    """Warning if a length of the domain is probably in another unit than the fluid."""
+    """Note if the lengths of domain and fluid probably have different units."""
     fluid, walls = estimate.fluid_particles, estimate.wall_particles
     if fluid > 0 and walls > 20 * fluid:
         filled = fluid * world.file.domain.spacing**world.dimensions / math.prod(world.file.domain.size)
         yield (
             f"walls have {walls / fluid:,.0f} times as many particles as the fluid, which fills "
-            f"{rounded(100 * filled, 2)} % of the domain: all lengths are in m."
+            f"{rounded(100 * filled, 2)} % of the domain. Check that all lengths are in m."
         )
 
 
 def _wall_probes(world: World, estimate: _core.Estimate) -> Iterator[str]:
-    """Note on probes at walls: with a free surface a probe reads a mean, on a wall over one side alone."""
+    """Note on probes at walls: with a free surface a probe averages over its surroundings, on a wall over one
+    side only."""
     if not world.has_free_surface or world.core.method.scheme == "classic":
         return
     file, h = world.file, estimate.smoothing_length
@@ -296,7 +303,7 @@ def _wall_probes(world: World, estimate: _core.Estimate) -> Iterator[str]:
         lie, they = ("lie", "they sample") if len(names) > 1 else ("lies", "it samples")
         yield (
             f"{listed(names)} {lie} on a wall: with a free surface {they} the fluid about "
-            f"{rounded(_ONE_SIDED * h, 2)} m away, but the hydrostatic part of its pressure on the wall."
+            f"{rounded(_ONE_SIDED * h, 2)} m away; only the hydrostatic pressure is corrected to the wall."
         )
 
 
@@ -304,8 +311,8 @@ def _overfilled(world: World) -> Iterator[str]:
     full = time_when_full(world.file)
     if full is not None and full < world.end:
         yield (
-            f"what flows in fills the domain by about t = {rounded(full, 2)} s, and has no way out: the run "
-            "will stop there. Add an outflow or an open side, or let it end earlier."
+            f"the inflow fills the domain by about t = {rounded(full, 2)} s, and the run will stop there. "
+            "Add an outflow or an open side, or reduce time.end."
         )
 
 

@@ -36,19 +36,19 @@ from .problems import (
 from .schema import WorldFile, keys_of
 
 OPTION = "--set"
-"""Command line option for overrides."""
+"""Option of the command line for overrides."""
 
 MOST_NAMED = 20
-"""Files of a folder that a message names."""
+"""Maximum number of files of a folder that a message names."""
 
 LONGEST_TEXT = 200_000
-"""Characters of a world file: polygons of thousands of corners have room."""
+"""Maximum number of characters of a world file, enough for polygons with thousands of corners."""
 MOST_DIGITS = 30
 """Maximum number of digits of a whole number."""
 LONGEST_LIST = 20_000
-"""Entries of a list."""
+"""Maximum number of entries of a list."""
 DEEPEST = 24
-"""Brackets, or parts of a key, within each other."""
+"""Maximum nesting depth of brackets or parts of a key."""
 _TEXT = re.compile(
     r'"""(?:\\.|[^\\])*?"""|' + r"'''.*?'''|" + r'"(?:\\.|[^"\\\n])*"|' + r"'[^'\n]*'|#[^\n]*", re.S
 )
@@ -67,7 +67,7 @@ class Document:
     data: dict[str, Any]
     positions: Positions
     overridden: set[Path] = field(default_factory=set)
-    overrides: str = "overrides"  # what stands for file and line in a problem with one of them
+    overrides: str = "overrides"  # text that replaces file and line in problems of overrides
 
     def problem(self, path: Sequence[str | int], text: str) -> Problem:
         """One line of an error at `path`: of an override, or of the table around that only overrides have
@@ -96,7 +96,7 @@ def check_name(path: FilePath) -> None:
 
 
 def read(path: FilePath) -> str:
-    """The text of a world file, or a WorldError that says why it cannot be read."""
+    """The text of a world file. Raises WorldError with the reason if it cannot be read."""
 
     def failed(text: str) -> WorldError:
         return WorldError([Problem(0, str(path), text)])
@@ -120,7 +120,7 @@ def read(path: FilePath) -> str:
         text = f"not UTF-8 (byte 0x{raw[error.start]:02x}). Save the file as UTF-8."
         if raw.startswith(b"\x89PNG") or raw[4:8] == b"ftyp":
             raise failed(
-                "is a picture or a film, not a world file. The lab opens the world that one of a run holds: "
+                "is a picture or movie, not a world file. Open it in the lab to get the world in it: "
                 "eddyline lab."
             ) from None
         raise WorldError([Problem(line, place, text)]) from None
@@ -134,28 +134,28 @@ def _near(path: FilePath) -> str:
     except OSError:
         names = worlds
     if path.stem in gallery() and path.suffix in ("", ".toml"):
-        return f" The gallery has {path.stem}: write it without a folder and without .toml."
+        return f" The gallery has {path.stem}: write its name without folder and without .toml."
     near = nearest(path.name, names)
     if near is not None:
         return f' Did you mean "{near if near in worlds or path.is_absolute() else path.with_name(near)}"?'
-    return f" The gallery has {listed(worlds)}." if worlds else ""
+    return f" Gallery worlds: {listed(worlds)}." if worlds else ""
 
 
 def parse(
     text: str, label: str, overrides: Mapping[str, str | float] | None = None, parameter: str = "overrides"
 ) -> Document:
-    """The content of a world file after its overrides. parameter: as what the caller was given them."""
+    """The content of a world file after its overrides. parameter: name of the overrides in messages."""
     if overrides and not (isinstance(overrides, Mapping) and all(isinstance(key, str) for key in overrides)):
         raise TypeError(
             f"overrides = {short(overrides)}: must be a dict of values by path, such as "
             '{"domain.spacing": 0.01}'
         )
     if len(text) > LONGEST_TEXT:
-        told = f"{len(text):,} characters; a world file has at most {LONGEST_TEXT:,}. Is it another file?"
+        told = f"{len(text):,} characters; must have at most {LONGEST_TEXT:,}. Check that it is a world file."
         raise WorldError([Problem(0, label, told)])
     deep = _too_deep(text)
     if deep:
-        told = f"brackets nested more than {DEEPEST} deep. No key of a world takes that; remove them."
+        told = f"brackets nested more than {DEEPEST} deep; no key needs that. Remove brackets."
         raise WorldError([Problem(deep, f"{label}:{deep}", told)])
     positions = Positions(text)
     try:
@@ -222,13 +222,13 @@ def _syntax(error: Exception, text: str, label: str, positions: Positions) -> Pr
     suffix = FilePath(label).suffix
     if suffix not in ("", ".toml"):
         return Problem(
-            0, label, f"not a world file: those are TOML, in files NAME.toml, and this is a {suffix} file."
+            0, label, f"not a world file: must be TOML in a file NAME.toml, and this is a {suffix} file."
         )
     if positions.repeated:
         path, line = positions.repeated[0]
         first = positions.line(path)
         return Problem(
-            line, f"{label}:{line}", f"{dotted(path)} stands here for the second time; first on line {first}."
+            line, f"{label}:{line}", f"{dotted(path)} occurs twice; first on line {first}. Remove one."
         )
     line = int(getattr(error, "line", 1) or 1)
     lines = text.splitlines()
@@ -257,8 +257,8 @@ def _is_toml(line: str) -> bool:
 
 
 def parse_set(items: Sequence[str]) -> dict[str, str | float]:
-    """Overrides from `--set PATH=VALUE` texts of a command line. A path that is set twice is an error: none
-    of its values is more likely to be meant than another."""
+    """Overrides from `--set PATH=VALUE` texts of a command line. Setting a path twice is an error, as the
+    intended value is unknown."""
     result: dict[str, str | float] = {}
     given: dict[tuple[str, ...], list[str]] = {}
     wrong: list[Problem] = []
@@ -299,14 +299,14 @@ def override_value(value: str | float) -> Any:
 def _override(
     parsed: tomlkit.TOMLDocument, document: Document, name: str, value: str | float
 ) -> Problem | None:
-    """Writes one override into the parsed file; gives what is wrong with its path."""
+    """Applies one override to the parsed file; returns the problem of its path, if any."""
     parts = [part.strip() for part in name.split(".")]
     if not all(parts):
         return Problem(0, document.overrides, f'"{name}" is not a path. Write, for example, domain.spacing.')
     tables = keys_of(WorldFile)
     if parts[0] not in tables:
         hint = answer(parts[0]) or did_you_mean(parts[0], tables, "and")
-        return Problem(0, document.overrides, f"{name} is not in a world. {hint}")
+        return Problem(0, document.overrides, f"{name} is not a key of world files. {hint}")
     here: Any = parsed
     path: Path = ()
     for depth, part in enumerate(parts):
@@ -328,7 +328,7 @@ def _override(
                 )
         else:
             return Problem(
-                0, document.overrides, f"{name}: {dotted(path)} = {shown(here)} has nothing inside."
+                0, document.overrides, f"{name}: {dotted(path)} = {shown(here)} has no keys inside."
             )
         path = (*path, key)
         if last:

@@ -17,12 +17,12 @@ _KEY = r"^[A-Za-z0-9_-]{1,64}$"
 
 
 class EditError(ValueError):
-    """A change that cannot be made; the text says which and why."""
+    """An invalid change; the message gives the change and the reason."""
 
 
 @dataclass(frozen=True)
 class Edit:
-    """One change of a value. set: whatever may be there; add: a new table or entry; remove: take it away.
+    """One change of a value. set: replaces or creates a value; add: a new table or entry; remove: deletes it.
 
     path: keys, and numbers of entries of arrays from 0; `add` at the path of an array appends to it.
     """
@@ -37,7 +37,7 @@ def edited(text: str, edits: Sequence[Edit]) -> str:
     try:
         document = tomlkit.parse(text)
     except TOMLKitError as error:
-        raise EditError(f"not TOML: {error} Mend the text first.") from None
+        raise EditError(f"not TOML: {error} Fix the text first.") from None
     for number, edit in enumerate(edits):
         try:
             _apply(document, edit)
@@ -49,7 +49,7 @@ def edited(text: str, edits: Sequence[Edit]) -> str:
 
 def _reason(error: Exception) -> str:
     if isinstance(error, (KeyError, IndexError)):
-        return "there is nothing of that name."
+        return "the key does not exist."
     return str(error)
 
 
@@ -66,7 +66,7 @@ def _apply(document: tomlkit.TOMLDocument, edit: Edit) -> None:
         _drop_empty(document, above)
     elif isinstance(here, MutableMapping):
         if edit.op == "add" and last in here and not isinstance(here[last], MutableSequence):
-            raise ValueError("is there already; set it, or take another name.")
+            raise ValueError("exists already; set it, or choose another name.")
         _put(here, _name(last), edit)
     elif isinstance(here, MutableSequence):
         item = _item(edit.value, flat=isinstance(here, Array))
@@ -75,7 +75,7 @@ def _apply(document: tomlkit.TOMLDocument, edit: Edit) -> None:
         else:
             here[_index(last, len(here))] = item
     else:
-        raise ValueError("what is above it has nothing inside.")
+        raise ValueError("its parent is not a table or list.")
 
 
 def _put(here: MutableMapping[str, Any], key: str, edit: Edit) -> None:
@@ -105,18 +105,18 @@ def _inside(here: Any, key: Key) -> Any:
         return here[str(key)]
     if isinstance(here, MutableSequence):
         return here[_index(key, len(here))]
-    raise ValueError("what is above it has nothing inside.")
+    raise ValueError("its parent is not a table or list.")
 
 
 def _index(key: Key, count: int) -> int:
     if not isinstance(key, int) or not 0 <= key < count:
-        raise ValueError(f"entries are counted from 0 to {count - 1}, and this is {key!r}.")
+        raise ValueError(f"the index {key!r} must be from 0 to {count - 1}.")
     return key
 
 
 def _name(key: Key) -> str:
     if not isinstance(key, str) or not re.fullmatch(_KEY, key):
-        raise ValueError(f"{key!r} is no name: letters, digits, _ and -.")
+        raise ValueError(f"{key!r} is not a valid name; use letters, digits, _ and -.")
     return key
 
 

@@ -1,4 +1,4 @@
-"""Holding the results of a run against the values that its world expects."""
+"""Compares the results of a run with the expectations of its world."""
 
 from __future__ import annotations
 
@@ -88,13 +88,13 @@ class Comparison:
 
 
 class _MissingError(Exception):
-    """A result that the run does not have; the text says which."""
+    """A result that the run does not have; the message names it."""
 
 
 def evaluate_expectations(
     world: World, series: Mapping[str, pd.DataFrame], trusted: Mapping[str, Statistic | str] | None = None
 ) -> list[Comparison]:
-    """Compares a run with each [[expect]] of its world whose `when` holds.
+    """Compares a run with each [[expect]] of its world whose `when` is true.
 
     series: by name ("budget", "force.cylinder", "front"), with a column `time` [s]; a unit in brackets after
     the name of a column is ignored.
@@ -115,7 +115,7 @@ def measure(
     after: float = 0.0,
     end: float | None = None,
 ) -> Statistic | str:
-    """The value of one formula of results, see `evaluate_expectations`; or why there is none.
+    """The value of one formula of results, see `evaluate_expectations`; or the reason why there is none.
 
     after: the part of the run that counts [s]. end: of the run [s], if not that of its world.
     """
@@ -169,8 +169,8 @@ class _Results:
             }
 
     def statistic(self, formula: str, after: float) -> Statistic:
-        """The value of a formula of numbers, and its error: those of its numbers, as if they were
-        independent."""
+        """The value of a formula of numbers, and its error, from the errors of the numbers as independent
+        ones."""
         compiled, names = plain_formula(formula, self.world.let)
         if formula.strip() in names:
             return self._value(formula.strip(), after)
@@ -237,7 +237,7 @@ class _Results:
 
     def _value(self, name: str, after: float) -> Statistic:
         if name == "time":
-            raise _MissingError("`time` is a whole series")
+            raise _MissingError("`time` is a series, not a value")
         found = find_quantity(name, self.world.file)
         if isinstance(found, str):
             raise _MissingError(found)
@@ -249,7 +249,7 @@ class _Results:
             return result
         time, column = self._columns(found)
         if found.statistic is None:
-            raise _MissingError(f"`{name}` is a whole series")
+            raise _MissingError(f"`{name}` is a series, not a value")
         return _statistic(found, time, column, after, self.end)
 
     def _at(self, name: str, after: float, time: NDArray[np.float64]) -> float | NDArray[np.float64]:
@@ -274,7 +274,7 @@ class _Results:
 
 
 def _not_finite(formula: str, value: float, parts: Mapping[str, Statistic]) -> str:
-    """The reason that a formula has no value although all its parts have one."""
+    """Reason why a formula has no value, although all its parts have one."""
     found = listed([f"{name} = {rounded(part.value)}" for name, part in parts.items()])
     return f"`{formula}` gives {value}" + (f" with {found}" if found else "")
 
@@ -311,11 +311,11 @@ def _of_ringing(
     rings = ringing(time, values)
     name = f"{found.series}.{found.column}"
     if rings is None:
-        raise _MissingError(f"{name} does not oscillate, or for less than one and a half periods")
+        raise _MissingError(f"{name} does not oscillate for at least one and a half periods")
     if rings.explained < _LEAST_EXPLAINED:
         raise _MissingError(
-            f"{name} is no damped oscillation: the best one explains {rings.explained:.0%} of what swings; "
-            f"{_LEAST_EXPLAINED:.0%} is needed"
+            f"{name} is not a damped oscillation: the best fit explains {rings.explained:.0%} of the "
+            f"variance; {_LEAST_EXPLAINED:.0%} is required"
         )
     value = rings.frequency if found.statistic == "frequency" else rings.decay_rate
     window = (float(time[0]), float(time[-1]))
@@ -323,8 +323,8 @@ def _of_ringing(
 
 
 def _between_the_last(time: NDArray[np.float64], values: NDArray[np.float64], end: float) -> Statistic:
-    """The value at the end, from the last two rows. Steps do not end there but pass it by a part of theirs,
-    each spacing by another: last rows would differ by what that adds, however fine the spacing."""
+    """The value at the end of the run, interpolated from the last two rows. The last step passes the end by a
+    different time at each spacing, so last rows would not converge."""
     return Statistic(float(np.interp(end, time[-2:], values[-2:])), None, (end, end))
 
 
@@ -414,7 +414,7 @@ def _compare_curve(expect: Expect, results: _Results) -> Comparison:
 def _compare_profile(
     expect: Expect, results: _Results, profile: tuple[str, Profile], curve: Curve
 ) -> Comparison:
-    """As for any curve, along the line of a profile; it is moved only if the world says how far."""
+    """Compares a profile with a curve along its line; the curve is shifted only if the world sets a limit."""
     found = _profile_values(expect, results, profile)
     if len(found[0]) < FEWEST_POINTS:
         raise _MissingError(f"{profile[0]} has fluid at fewer than {FEWEST_POINTS} places")
@@ -423,7 +423,7 @@ def _compare_profile(
     tried = [(*difference(*found, curve.x, curve.y, float(shift)), float(shift)) for shift in shifts]
     most = max(points for _, points, _ in tried)
     if most < FEWEST_POINTS:
-        raise _MissingError(f"{profile[0]} reaches fewer than {FEWEST_POINTS} points of the curve")
+        raise _MissingError(f"{profile[0]} covers fewer than {FEWEST_POINTS} points of the curve")
     rms, _, shift = min((rms, abs(shift), shift) for rms, points, shift in tried if points == most)
     return _compared_with_curve(expect, curve, shift if limit > 0 else None, rms, most)
 

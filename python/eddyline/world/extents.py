@@ -21,7 +21,8 @@ FARTHEST = 1e6
 LARGEST_SHAPE = 1e4
 """Length of a body or a region, in longest sides."""
 MOST_STEPS = 1e13
-"""Of a run: its time must grow with each, and nobody waits for a thousandth of them."""
+"""Largest number of time steps of a run: time must increase with each, and a thousandth of it already takes
+too long."""
 FASTEST = 1e9
 """Speed of sound [m/s]; light has 3e8."""
 SLOWEST = 1e-12
@@ -34,8 +35,8 @@ def problems(file: WorldFile) -> Found:
     longest = max(file.domain.size)
     if max(map(abs, file.domain.origin or (0.0,))) > FARTHEST * longest:
         text = (
-            f"domain.origin = {shown(file.domain.origin)}; so far out places are no longer exact: must be "
-            f"within {rounded(FARTHEST)} times the longest side. Move it nearer to 0."
+            f"domain.origin = {shown(file.domain.origin)}; must be within {rounded(FARTHEST)} times the "
+            "longest side, as positions farther out are inexact. Move it nearer to 0."
         )
         yield ("domain", "origin"), text
         return
@@ -88,6 +89,6 @@ def step_problems(file: WorldFile, scales: Scales) -> Found:
     if not steps <= MOST_STEPS:
         text = (
             f"time.end = {number(file.time.end)} s takes about {rounded(steps, 2)} time steps, limited by "
-            f"the {cause}; must be at most {rounded(MOST_STEPS)}. Let it end earlier, or change the fluid."
+            f"the {cause}; must be at most {rounded(MOST_STEPS)}. Reduce time.end, or change the fluid."
         )
         yield ("time", "end"), text

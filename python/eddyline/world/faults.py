@@ -47,7 +47,7 @@ def reason(line: str, message: str) -> str:
         return "A value is a number, a text in quotes, a list or a table."
     if re.fullmatch(r"[-+\d].*", value) and not re.search(r"[-+*/^(A-Za-df-z]", value[1:]):
         return message.replace("\n", " ").rstrip(".") + "."
-    return f'A text or a formula stands in quotes: "{value}".'
+    return f'Put a text or formula in quotes: "{value}".'
 
 
 def slip(line: str) -> str | None:
@@ -68,14 +68,14 @@ def _two_readings(found: re.Match[str]) -> str:
 
 _SLIPS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
     (_BOOLEAN, lambda found: f"Write {found[1].lower()}, in lower case."),
-    (_WITH_UNIT, lambda found: "Write the number alone, in SI units (m, s, kg, Pa)."),
+    (_WITH_UNIT, lambda found: "Write only the number, in SI units (m, s, kg, Pa)."),
     (_ONE_COMMA, _two_readings),
     (_SEPARATED, lambda found: f"Write {re.sub('[, ]', '', found[1])}, without separators."),
-    (_COMMA, lambda found: f"Write {found[1]}.{found[2]}, with a point."),
+    (_COMMA, lambda found: f"Write {found[1]}.{found[2]}, with a decimal point."),
     (_THOUSAND_IN_LIST, _two_readings),
-    (_COMMA_IN_LIST, lambda found: f"Write {found[1]}.{found[2]}, with a point."),
+    (_COMMA_IN_LIST, lambda found: f"Write {found[1]}.{found[2]}, with a decimal point."),
     (_BARE_POINT, lambda found: f"Write {found[1]}{found[2] or 0}.{found[3] or 0}."),
-    (_WORD_IN_TABLE, lambda found: f'A text or a formula stands in quotes: "{found[1]}".'),
+    (_WORD_IN_TABLE, lambda found: f'Put a text or formula in quotes: "{found[1]}".'),
 )
 
 

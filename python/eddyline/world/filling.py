@@ -40,14 +40,13 @@ def remarks(file: WorldFile) -> Iterator[str]:
         if abs(apart) > _TOLD:
             less = "less" if apart < 0 else "more"
             yield (
-                f"regions.{name} begins with {rounded(100 * abs(apart), 2)} % {less} fluid than its shape "
-                f"holds: particles begin whole spacings apart.{_fitting(region, file)}"
+                f"regions.{name} begins with {rounded(100 * abs(apart), 2)} % {less} fluid than the volume "
+                f"of its shape, as particles begin on a lattice.{_fitting(region, file)}"
             )
     if _fill_the_domain(file):
         yield (
-            "regions fill all of the domain, and no surface is free. With regions it is computed as if one "
-            "could be; without them the flow is confined, and computed more accurately. Remove [regions]: "
-            "[start] says what fluid begins with."
+            "regions fill the whole domain, so there is no free surface. Remove [regions] and use "
+            "[start]: a confined flow is computed more accurately."
         )
 
 
@@ -144,4 +143,4 @@ def _fitting(region: Region, file: WorldFile) -> str:
     length = max(lengths, key=lambda each: abs(each / spacing - round(each / spacing)))
     rows = max(1, math.ceil(length / spacing - 1e-9))
     across, fit = rounded(length / spacing, 3), rounded(length / rows)
-    return f" A side of {across} spacings, {rounded(length)} m, asks for domain.spacing = {fit}."
+    return f" For {across} spacings on the side of {rounded(length)} m set domain.spacing = {fit}."

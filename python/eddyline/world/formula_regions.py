@@ -26,7 +26,7 @@ def problems(file: WorldFile) -> Iterator[tuple[Path, str]]:
         path: Path = ("regions", name, "inside")
         start = f"regions.{name}.inside = {shown(region.inside.text)}"
         if "t" in region.inside.used_variables:
-            yield path, f"{start}; says where fluid is at t = 0 only. Write it without t."
+            yield path, f"{start}; is evaluated at t = 0 only. Write it without t."
             continue
         points = _places(region)
         values = evaluate(region.inside, points)
@@ -35,11 +35,11 @@ def problems(file: WorldFile) -> Iterator[tuple[Path, str]]:
             place = ", ".join(rounded(float(x)) for x in points[odd[0], : file.dimensions])
             yield (
                 path,
-                f"{start}; gives {rounded(float(values[odd[0]]))} at ({place}) m; must be a condition, which "
-                "holds or not. Write e.g. y < 0.2.",
+                f"{start}; gives {rounded(float(values[odd[0]]))} at ({place}) m; must be a condition. "
+                "Write e.g. y < 0.2.",
             )
         elif not values.any():
-            yield path, f"{start}; holds nowhere in the domain. Change it."
+            yield path, f"{start}; is true nowhere in the domain. Change it."
 
 
 def extent(region: FormulaRegion) -> tuple[Vec3, Vec3]:

@@ -17,14 +17,14 @@ from .. import _core
 from .problems import listed, number, shown
 
 FIELD_VARIABLES = ("x", "y", "z", "t")
-"""Variables that a field may use: the place [m] and the time [s]."""
+"""Variables of a field: position [m] and time [s]."""
 
 _WORDS = """
     x y z t time pi and or not if sqrt abs exp log log10 sin cos tan asin acos atan atan2 sinh cosh tanh
     min max floor ceil sign step pow mod sum hydrostatic
 """
 RESERVED = frozenset(_WORDS.split())
-"""Names that [let] may not take."""
+"""Reserved names that [let] must not define."""
 
 _TOKEN = re.compile(
     r"(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)|.", re.S
@@ -36,11 +36,11 @@ _LONGEST_CHAIN = 8  # names that a message lists
 
 
 class FormulaError(ValueError):
-    """A formula that cannot be used; the text says why and what to change, without the place."""
+    """An invalid formula; the message gives the reason and the remedy, without the location."""
 
 
 class BrokenNameError(FormulaError):
-    """A formula that uses a value of [let] which is itself wrong: reported there, and only there."""
+    """A formula that uses an invalid value of [let]; only that value is reported."""
 
 
 def names_in(text: str) -> list[str]:
@@ -79,9 +79,7 @@ class Names:
         places = [name for name in names_in(text) if name in FIELD_VARIABLES]
         if places:
             raise FormulaError(
-                f"this is one number, the same everywhere and always; {listed(places)} may stand only in "
-                "velocities, "
-                "pressures and body forces"
+                f"must be constant; only velocities, pressures and body forces may depend on {listed(places)}"
             )
         used = [name for name in names_in(text) if name in self.values]
         formula = self._compiled(text, ())
@@ -105,7 +103,7 @@ class Names:
         for the message on one that cannot be compiled."""
         taken = sorted(counters_in(text) & set(self.values))
         if taken:
-            raise FormulaError(f"{taken[0]} is a value of [let]; let another name count the terms of the sum")
+            raise FormulaError(f"{taken[0]} is a value of [let]; use another name for the index of the sum")
         words = set(names_in(text))
         try:
             return _core.Formula(text, (*more, *(name for name in self.values if name in words)))
@@ -127,7 +125,7 @@ def _formula(text: str, variables: tuple[str, ...]) -> _core.Formula:
 
 
 def without_formula(message: str) -> str:
-    """The core's message on a formula, for a line that shows the formula already."""
+    """The message of the core about a formula, for a line that already shows the formula."""
     match = _COLUMN.match(message)
     if match is None:
         return message
@@ -150,7 +148,7 @@ def resolve_let(table: Mapping[str, Any]) -> tuple[Names, list[tuple[str, str]]]
                 f"= {shown(value)}; a name is made of letters, digits and _, and begins with a letter."
             )
         elif name in RESERVED:
-            wrong[name] = f"= {shown(value)}; formulas use {name} already. Take another name."
+            wrong[name] = f"= {shown(value)}; is a name reserved for formulas. Choose another name."
         elif isinstance(value, str):
             formulas[name] = value
         elif not is_number(value):
@@ -165,7 +163,9 @@ def resolve_let(table: Mapping[str, Any]) -> tuple[Names, list[tuple[str, str]]]
     for circle, group in _circles(needs):
         told = circle if len(circle) <= _LONGEST_CHAIN else [*circle[: _LONGEST_CHAIN - 1], "..."]
         way = " -> ".join([*told, circle[0]])
-        wrong[circle[0]] = f"= {shown(formulas[circle[0]])}; needs itself: {way}. Give one of them a number."
+        wrong[circle[0]] = (
+            f"= {shown(formulas[circle[0]])}; depends on itself: {way}. Give one of them a number."
+        )
         names.broken |= set(group)
     for name in _in_order(needs):
         if name in names.broken:
@@ -224,7 +224,7 @@ def _circles(needs: Mapping[str, list[str]]) -> Iterator[tuple[list[str], list[s
 
 
 def _chain(first: str, needs: Mapping[str, list[str]], group: Mapping[str, str]) -> list[str]:
-    """A way from a name back to itself, without the end; nothing if there is none."""
+    """A cycle from a name back to itself, without the end; empty if there is none."""
     came: dict[str, str] = {}
     queue = [first]
     for name in queue:

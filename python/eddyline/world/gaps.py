@@ -15,23 +15,23 @@ from .schema import SIDES, Wall, WorldFile
 from .shapes import Body, Cylinder
 
 NARROW = 4.0
-"""Spacings across which a flow between two solids is resolved: below, they are all boundary layer."""
+"""Smallest resolved gap between two solids, in spacings: narrower gaps are all boundary layer."""
 SHUT = 3.0
 """Spacings below which water does not fill a gap: of the lift of a block in still water above a floor 6 %
 came through 1 spacing, 63 % through 1.5, 90 % through 2, and all from 3 on."""
 _TOLERANCE = 0.02  # of outlines, in spacings
 _MOST_POINTS = 100_000  # of the outline of a body
-_TOUCHING = 0.01  # spacings between what is drawn to touch
-_PLACES = 4000  # at which the distance of two bodies is looked at, again and again
-_CLOSE = 0.02  # of the reach: how well the place is known in the end
+_TOUCHING = 0.01  # largest distance of solids in contact, in spacings
+_PLACES = 4000  # points at which the distance of two bodies is evaluated in each refinement
+_CLOSE = 0.02  # final accuracy of the position, relative to the reach
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Gap:
-    """between: names of bodies and sides.  width: [m].  spacings: the same in spacings.  ends: (2, D) places
-    on either side of its narrowest part [m].  is_shut: whether water does not fill it.  reason: for
-    people."""
+    """A narrow gap. between: names of bodies and sides. width: [m]. spacings: width in spacings. ends: (2, D)
+    points on both sides of its narrowest part [m]. is_shut: fluid does not fill it. reason: text for
+    users."""
 
     between: tuple[str, str]
     width: float
@@ -42,7 +42,7 @@ class Gap:
 
 
 def narrow_gaps(file: WorldFile) -> list[Gap]:
-    """Gaps below NARROW spacings at t = 0. What touches has none."""
+    """Gaps narrower than NARROW spacings at t = 0; solids in contact have none."""
     if file.dimensions == 3:
         found = [*_to_walls_3d(file), *_between_bodies_3d(file)]
     else:
@@ -109,8 +109,8 @@ def _between_bodies_3d(file: WorldFile) -> Iterator[tuple[tuple[str, str], Float
 
 
 def _closest(first: Body, second: Body, bounds: list[Floats], reach: float) -> Floats:
-    """(2, 3) places on two convex bodies where they are closest [m]: the sum of their distances is convex and
-    smallest between these. Halves the box that it looks at until the place is known well enough."""
+    """(2, 3) closest points of two convex bodies [m]. The sum of the distances to both is convex and smallest
+    between these points; the search box is reduced until the minimum is accurate."""
     low = np.maximum(bounds[0][0], bounds[1][0]) - reach
     high = np.minimum(bounds[0][1], bounds[1][1]) + reach
     while True:
@@ -125,7 +125,7 @@ def _closest(first: Body, second: Body, bounds: list[Floats], reach: float) -> F
 
 
 def _foot(body: Body, place: Floats) -> Floats:
-    """The nearest place of the surface of a body [m]."""
+    """The nearest point on the surface of a body [m]."""
     distance = float(body.core_shape.signed_distance(place[None, :])[0])
     step = 1e-6 * max(distance, 1e-9)
     probes = np.concatenate([place + step * np.eye(3), place - step * np.eye(3)])
@@ -136,7 +136,8 @@ def _foot(body: Body, place: Floats) -> Floats:
 
 
 def touching(file: WorldFile) -> Iterator[str]:
-    """Round bodies that just touch a wall or another body: the gap beside the contact narrows to nothing."""
+    """Notes on round bodies that just touch a wall or another body: the gap narrows to zero at the
+    contact."""
     spacing = file.domain.spacing
     origin, end = corners(file)
     for name, body in file.bodies.items():
@@ -155,8 +156,8 @@ def touching(file: WorldFile) -> Iterator[str]:
 
 def _touch(one: str, other: str) -> str:
     return (
-        f"{one} just touches {other}: fluid does not fill the gap beside the contact where it is below "
-        f"{SHUT:.0f} spacings. Sink it in by a few spacings, or leave at least {NARROW:.0f} between."
+        f"{one} just touches {other}: fluid does not fill the narrow gap around the contact. Let them "
+        f"overlap by a few spacings, or leave a gap of at least {NARROW:.0f} spacings."
     )
 
 
@@ -169,7 +170,7 @@ def _is_round(body: Body, axis: int) -> bool:
 
 
 def _width_of_round(first: Body, second: Body) -> float | None:
-    """The gap between two bodies of which one is a circle or a sphere [m]; None of others."""
+    """The gap between two bodies if one is a circle or a sphere [m]; else None."""
     for one, other in ((first, second), (second, first)):
         if one.shape in ("circle", "sphere"):
             low, high = np.array(one.core_shape.bounds)
@@ -180,8 +181,8 @@ def _width_of_round(first: Body, second: Body) -> float | None:
 
 
 def _outline(body: Body, file: WorldFile) -> Floats:
-    """(n, 2) points of its surface, half a spacing apart or less [m]; of very large ones
-    farther."""
+    """(n, 2) points of the surface of a body [m], at most half a spacing apart; farther for very large
+    bodies."""
     lines = [np.asarray(line)[:, :2] for line in body.core_shape.outline(_TOLERANCE * file.domain.spacing)]
     around = sum(float(np.linalg.norm(np.roll(line, -1, axis=0) - line, axis=1).sum()) for line in lines)
     step = max(0.5 * file.domain.spacing, around / _MOST_POINTS)
@@ -204,12 +205,12 @@ def _gap(between: tuple[str, str], ends: Floats, file: WorldFile) -> Gap:
     is_shut = spacings < SHUT * (1 - 1e-9)
     shown = f"{rounded(spacings, 2)} {'spacing' if rounded(spacings, 2) == '1' else 'spacings'}"
     why = (
-        f"fluid does not fill gaps below {SHUT:.0f}, and pushes neither as it should"
+        f"fluid does not fill gaps below {SHUT:.0f}, so the forces on both are too small"
         if is_shut
-        else f"a flow between them needs {NARROW:.0f}"
+        else f"a resolved flow between them needs {NARROW:.0f}"
     )
     reason = (
-        f"{between[0]} and {between[1]} are {shown} apart; {why}. Move one, or take a spacing of "
-        f"{below(width / NARROW)} m."
+        f"{between[0]} and {between[1]} are {shown} apart; {why}. Move one, or set domain.spacing = "
+        f"{below(width / NARROW)}."
     )
     return Gap(between, width, spacings, ends, is_shut, reason)

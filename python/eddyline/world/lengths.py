@@ -7,10 +7,10 @@ import math
 from .schema import WorldFile
 
 SKIN_RATIO = {"delta": {2: 0.5, 3: 0.4}, "classic": {2: 0.55, 3: 0.3}}
-"""Skin of the neighbour lists where the file names none, in smoothing lengths, by scheme and dimensions."""
+"""Default skin of the neighbour lists, in smoothing lengths, by scheme and dimensions."""
 
 NODE_REACH = 0.75
-"""Range of the nodes of openings, relative to the kernel's radius."""
+"""Reach of the nodes of openings, in reaches of the kernel."""
 
 
 def _ratio(file: WorldFile) -> float:

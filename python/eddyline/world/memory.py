@@ -11,13 +11,13 @@ from .problems import above, number, rounded
 from .schema import SIDES, Wall, WorldFile
 
 BYTES_PER_PARTICLE = {2: 500, 3: 900}
-"""Memory of a running simulation for each fluid particle, neighbour lists among it, by dimensions."""
+"""Memory [bytes] per fluid particle of a running simulation, including neighbour lists, by dimensions."""
 BYTES_PER_WALL = 200
-"""Memory of each wall particle [bytes]."""
+"""Memory [bytes] per wall particle."""
 BYTES_PER_CELL = 60
-"""For each cell of the domain, whether anybody is in it or not."""
+"""Bytes per cell of the domain, with or without particles."""
 MOST = 2_000_000_000
-"""Cells, or particles with those of walls: their numbers have 32 bits."""
+"""Maximum number of cells, and of fluid and wall particles: indices have 32 bits."""
 
 
 def available_memory() -> int | None:
@@ -82,6 +82,6 @@ def memory_problem(file: WorldFile, volume: float, memory: float | None) -> str 
     room = f"; {limit / 1e9:.3g} GB of memory are free" if lacks_room else f"; {rounded(MOST, 1)} is the most"
     return (
         f"domain.spacing = {number(file.domain.spacing)} makes about {', '.join(told)}, "
-        f"{rounded(needs.bytes / 1e9, 3)} GB{room}. Try {above(coarser * file.domain.spacing)}, "
-        "or a smaller domain."
+        f"{rounded(needs.bytes / 1e9, 3)} GB{room}. Try {above(coarser * file.domain.spacing)}, or a "
+        "smaller domain."
     )

@@ -1,4 +1,4 @@
-"""Bodies that move by formula: how fast they become, and what they must not run into."""
+"""Bodies that move by formula: their speeds and collisions."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ Found = Iterator[tuple[Path, str]]
 Floats = NDArray[np.float64]
 
 GAP = 2.0
-"""Spacings that a moving body keeps from what it does not touch at the start: fluid must get out between."""
+"""Smallest distance in spacings of a moving body from solids that it does not touch at the start, as fluid
+must escape from between."""
 SLOWEST_SOUND = 5.0
-"""Least speed of sound that a file may give, in speeds of a body."""
+"""Smallest allowed speed of sound, in multiples of the speed of a body."""
 _FEWEST, _MOST = 1000, 8000  # times at which a motion is sampled
 _STEP = 0.5  # largest way from one sample to the next, in spacings, as far as _MOST allows
 _ROUNDS, _PARTS = 4, 32  # how often, and in how many, an interval is cut in which a body seems to jump
@@ -117,8 +118,8 @@ def problems(file: WorldFile) -> Found:
     if moving and file.method.scheme != "delta":
         yield (
             ("method", "scheme"),
-            f'method.scheme = "{file.method.scheme}", but bodies.{moving[0]} moves; bodies rest there. '
-            'Try "delta", or remove the motion.',
+            f'method.scheme = "{file.method.scheme}", but bodies.{moving[0]} moves; moving bodies require '
+            'scheme "delta". Use it, or remove the motion.',
         )
         return
     for name, body in file.bodies.items():
@@ -159,8 +160,8 @@ def _formulas(name: str, body: Body, course: _Course, file: WorldFile) -> Found:
                 wrong = [word for word, value in zip(words, values, strict=True) if not math.isfinite(value)]
                 yield (
                     (*path, *key),
-                    f"{label} has no finite {wrong[0]} at t = {rounded(time)} s; must have one at all times. "
-                    "Start it smoothly.",
+                    f"{label} has no finite {wrong[0]} at t = {rounded(time)} s; must be finite at all "
+                    "times. Start the motion smoothly.",
                 )
                 break
 
@@ -175,8 +176,8 @@ def _path(name: str, body: Body, course: _Course, file: WorldFile) -> Found:
         far, when = rounded(float(course.ways[k])), rounded(float(course.times[k + 1]))
         yield (
             path,
-            f"bodies.{name}.motion jumps by {far} m at t = {when} s; a body cannot. "
-            "Move it within some time.",
+            f"bodies.{name}.motion jumps by {far} m at t = {when} s; must be continuous. Spread the "
+            "movement over some time.",
         )
     low, high = body.core_shape.bounds
     middle = np.array([(a + b) / 2 for a, b in zip(low, high, strict=True)])
@@ -186,8 +187,8 @@ def _path(name: str, body: Body, course: _Course, file: WorldFile) -> Found:
     if body.slip and body.motion.displacement is None and centred:
         yield (
             path,
-            f"bodies.{name}.motion turns a {body.shape} about its centre, and slip = true: without "
-            "friction nothing would move. Remove slip or the motion.",
+            f"bodies.{name}.motion turns a {body.shape} about its centre with slip = true, which has no "
+            "effect on the fluid. Remove slip or the motion.",
         )
 
 
@@ -256,8 +257,8 @@ def _openings(name: str, course: _Course, file: WorldFile) -> Found:
                 yield (
                     ("bodies", name, "motion"),
                     f"bodies.{name}.motion takes it before the {opening.kind} {opening.name} at t = "
-                    f"{rounded(float(time))} s; what flows there needs its room. Make it smaller, or move "
-                    "the body.",
+                    f"{rounded(float(time))} s; the opening must stay free. Make it smaller, or move the "
+                    "body.",
                 )
                 break
 

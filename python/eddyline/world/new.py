@@ -29,7 +29,7 @@ def new_world(name: str, copy: str | None = None, folder: str | Path = ".") -> P
     worlds = gallery()
     if copy is not None and copy not in worlds:
         known = did_you_mean(copy, worlds, "and")
-        raise _error(copy, f"no such world in the gallery; --from takes a name of it, not a file. {known}")
+        raise _error(copy, f"not in the gallery; --from requires the name of a gallery world. {known}")
     source = worlds[copy] if copy is not None else DATA / "starter.toml"
     text = source.read_text(encoding="utf-8")
     if copy is None:
@@ -38,7 +38,7 @@ def new_world(name: str, copy: str | None = None, folder: str | Path = ".") -> P
     try:
         create_text(path, text)
     except FileExistsError:
-        raise _error(str(path), "exists already. Take another name, or remove the file.") from None
+        raise _error(str(path), "exists already. Choose another name, or remove the file.") from None
     except OSError as error:
         raise _error(str(path), f"cannot be written: {error.strerror}.") from None
     return path

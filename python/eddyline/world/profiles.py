@@ -69,7 +69,7 @@ def profiles_in(text: str | None, file: WorldFile, values: Mapping[str, float]) 
 
 
 def profile_of(expect: Expect, file: WorldFile, values: Mapping[str, float]) -> tuple[str, Profile] | None:
-    """The profile whose values an [[expect]] compares along its line; None if it names none."""
+    """The profile that an [[expect]] compares along its line; None if it uses none."""
     for name in profiles_in(expect.quantity, file, values):
         observer = file.observe[name]
         assert isinstance(observer, Profile)
@@ -78,8 +78,7 @@ def profile_of(expect: Expect, file: WorldFile, values: Mapping[str, float]) -> 
 
 
 def wrong_profile(expect: Expect, file: WorldFile, values: Mapping[str, float]) -> Iterator[tuple[str, str]]:
-    """What is wrong with an [[expect]] that has a curve and names profiles, as (key, text of the line from
-    the key on)."""
+    """Problems of an [[expect]] with a curve and profiles, as (key, text of the line from the key on)."""
     named = profiles_in(expect.quantity, file, values)
     others = [name for name in profiles_in(expect.against, file, values) if name not in named]
     along = coordinates_of(file)
@@ -87,18 +86,16 @@ def wrong_profile(expect: Expect, file: WorldFile, values: Mapping[str, float]) 
     if not named:
         yield (
             "against",
-            f"{against}; `{others[0]}` is a profile, but quantity names none. Change one of them.",
+            f"{against}; `{others[0]}` is a profile, but quantity contains none. Change one of them.",
         )
         return
     if len(named) > 1:
-        yield "quantity", f"{quantity}; names {listed(named)}; must name one profile. Remove one."
+        yield "quantity", f"{quantity}; uses {listed(named)}; must use one profile. Remove one."
     for found in _results_of(expect.quantity, file, values):
         if found.statistic is None and found.column not in (*along, *SCALARS):
             statistics = statistics_of(found.column) if found.series not in named else PROFILE_STATISTICS
             words = [f".{word}" for word in statistics]
-            text = (
-                f"`{found.series}.{found.column}` needs the value to take over time: {listed(words, 'or')}."
-            )
+            text = f"`{found.series}.{found.column}` requires a statistic over time: {listed(words, 'or')}."
             yield "quantity", f"{quantity}; {text}"
     places = [
         found.series == named[0] and found.column in along
@@ -112,8 +109,8 @@ def wrong_profile(expect: Expect, file: WorldFile, values: Mapping[str, float]) 
         words = [f"{named[0]}.{name}" for name in along]
         yield (
             "against",
-            f"{against}; of a profile it must be a formula of {listed(words, 'or')}, and nothing may name "
-            f'time. Write against = "{named[0]}.{along[0]}".',
+            f"{against}; for a profile it must be a formula of {listed(words, 'or')} without time. "
+            f'Write against = "{named[0]}.{along[0]}".',
         )
 
 

@@ -15,20 +15,20 @@ from .problems import did_you_mean, listed, shown
 from .schema import SIDES, Expect, Front, Gauge, Line, Patch, PressureDrop, Profile, Torque, Wall, WorldFile
 
 RINGING = ("frequency", "decay_rate")
-"""Of the damped oscillation that fits a series best [1/s]."""
+"""Parameters of the least-squares damped oscillation of a series [1/s]."""
 STATISTICS = ("mean", "min", "max", "final", "rms", "amplitude", *RINGING)
-"""Of a series, from `after` to the end; rms is that of the departure from the mean, amplitude half of max -
-min."""
+"""Statistics of a series, from `after` to the end; rms is that of the deviation from the mean, amplitude half
+of max - min."""
 TRUSTED = ("mean", "min", "max", "rms", "amplitude", "noise")
-"""Of coefficients, pressure drops and lines: over the window in which the flow is steady or periodic; noise
-is the standard deviation once period and harmonics are removed, relative to the mean."""
+"""Statistics of coefficients, pressure drops and lines, over the window in which the flow is steady or
+periodic. noise: standard deviation after removal of period and harmonics, relative to the mean."""
 COEFFICIENTS = {"drag_coefficient": "total_x", "lift_coefficient": "total_y"}
 """Coefficients: force / (density velocity^2 length / 2), in 3D with area for length; and the force that
 each is made of."""
 SCALARS = ("strouhal",)
-"""Of a body, found by the analysis of the run as a whole."""
+"""Results of a body from the analysis of the whole run."""
 PROFILE_STATISTICS = ("mean", "min", "max", "final", "rms", "amplitude")
-"""Of a profile, at each of its places."""
+"""Statistics of a profile, at each of its points."""
 _BUDGET = ("step", "mass", "kinetic_energy", "potential_energy", "max_speed", "particles", "left_mass")
 _ENERGIES = {"delta": ("elastic_energy",), "classic": ("thermal_energy", "total_energy")}
 """Columns of the budget that depend on the scheme."""
@@ -108,7 +108,7 @@ def coefficient_columns(file: WorldFile) -> dict[str, list[str]]:
 
 
 def coordinates_of(file: WorldFile) -> tuple[str, ...]:
-    """What says where the places of a profile are [m]: `distance` is that from the start of the line."""
+    """Names of the coordinates of a profile [m]; `distance` is measured from the start of the line."""
     return ("distance", *"xyz"[: file.dimensions])
 
 
@@ -219,7 +219,8 @@ def check_quantity(expect: Expect, file: WorldFile, values: Mapping[str, float])
     if expect.after > 0 and ".noise" in expect.quantity:
         yield (
             "after",
-            f"after = {shown(expect.after)}; noise is that of the steady or periodic part. Remove after.",
+            f"after = {shown(expect.after)}; noise always refers to the steady or periodic part. Remove "
+            "after.",
         )
     if expect.after >= file.time.end:
         yield "after", f"after = {shown(expect.after)}; must be < time.end = {shown(file.time.end)}."
@@ -231,7 +232,7 @@ def wrong_quantity(
     """Error in a formula of at least one result."""
     if not result_names(text, values):
         known = list(series_columns(file))
-        yield f"names no result of the run. Series of this world: {listed(known)}."
+        yield f"contains no result of the run. Series of this world: {listed(known)}."
     yield from wrong_in(text, file, values, one_number=one_number)
 
 
@@ -245,13 +246,13 @@ def wrong_in(text: str, file: WorldFile, values: Mapping[str, float], *, one_num
             wrong = True
         elif one_number and isinstance(file.observe.get(found.series), Profile):
             yield (
-                f"`{found.series}` is a profile, a value for each place; only an [[expect]] with curve, "
-                f'against = "{found.series}.distance" and band takes it. Use these, or a probe.'
+                f"`{found.series}` is a profile with one value per position; it requires an [[expect]] with "
+                f'curve, against = "{found.series}.distance" and band. Use these, or a probe.'
             )
             wrong = True
         elif one_number and found.statistic is None and found.column not in SCALARS:
             words = [f"{name if k == 0 else ''}.{word}" for k, word in enumerate(statistics_of(found.column))]
-            yield f"`{name}` is a whole series. Write which value: {listed(words, 'or')}."
+            yield f"`{name}` is a series. Add a statistic: {listed(words, 'or')}."
             wrong = True
     if not wrong:
         try:

@@ -156,7 +156,7 @@ def _estimates(file: WorldFile, samples: Samples) -> Iterator[tuple[float, str]]
             value = max(float(speed(velocity, points, t).max()) for t in times(velocity, file.time.end))
             reason = f"the {opening.kind} {opening.name} reaches {rounded(value)} m/s"
             if file.bodies:
-                yield AROUND_BODIES * value, f"{reason}, and half as much again around bodies"
+                yield AROUND_BODIES * value, f"{reason}, times 1.5 around bodies"
             else:
                 yield value, reason
     for axis, name in enumerate("xyz"[: file.dimensions]):

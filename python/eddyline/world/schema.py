@@ -40,31 +40,27 @@ class Reference(Table):
     velocity: Positive = Field(description="Reference velocity [m/s].", examples=[1.0])
     length: Positive = Field(description="Reference length [m].", examples=[0.1])
     area: Positive | None = Field(
-        default=None, description="Reference area [m^2], 3D only: coefficients of forces need it there."
+        default=None, description="Reference area [m^2], 3D only: required for force coefficients."
     )
 
     @model_validator(mode="after")
     def _area_in_space(self, info: ValidationInfo) -> Reference:
         if self.area is not None and dimensions_of_space(info) == 2:
-            raise wrong_table(
-                "has area, and this world is 2D, where coefficients of forces take length. Remove area"
-            )
+            raise wrong_table("has area, but force coefficients of a 2D world use length. Remove area")
         return self
 
 
 class Domain(Table):
-    """The box in which everything happens."""
+    """The computational domain, a box."""
 
     size: Lengths = Field(
         description="Lengths of the sides [m]; two numbers: 2D, three: 3D.", examples=[[1.0, 0.5]]
     )
-    spacing: Positive = Field(
-        description="Distance of neighbouring particles at the start [m].", examples=[0.01]
-    )
+    spacing: Positive = Field(description="Initial distance of neighbouring particles [m].", examples=[0.01])
     origin: Vector | None = Field(default=None, description="Lowest corner [m]; default 0.")
     gravity: Vector | None = Field(default=None, description="Acceleration of gravity [m/s^2]; default none.")
     body_force: FieldVector | None = Field(
-        default=None, description="A further acceleration [m/s^2], of x, y, z, t."
+        default=None, description="Additional acceleration [m/s^2], a formula of x, y, z, t."
     )
 
 
@@ -77,8 +73,8 @@ class Fluid(Table):
         description="A weakly compressible liquid, or an ideal gas, which needs method.scheme = classic.",
     )
     density: Positive = Field(
-        description="Of a liquid at zero pressure, or at the level of the pressure where there is one; of a "
-        "gas at the start [kg/m^3].",
+        description="Density [kg/m^3]: of a liquid at zero pressure, or at the background pressure if "
+        "there is one; of a gas at the start.",
         examples=[1000.0],
     )
     gamma: Annotated[Number, Field(gt=1, le=10)] | None = Field(
@@ -88,7 +84,7 @@ class Fluid(Table):
     dynamic_viscosity: NotNegative | None = Field(default=None, description="Dynamic viscosity [Pa s].")
     max_speed: Positive | None = Field(
         default=None,
-        description="Highest speed to expect [m/s]; the speed of sound is 10 times it. Estimated if absent.",
+        description="Highest expected speed [m/s]; the speed of sound is 10 times this. Default: estimated.",
     )
     sound_speed: Positive | None = Field(
         default=None, description="Artificial speed of sound [m/s], instead of max_speed."
@@ -116,8 +112,8 @@ class Fluid(Table):
             )
         if given:
             raise wrong_table(
-                'has gamma with state = "liquid"; gamma is for a gas. Write state = "ideal_gas" or remove '
-                "gamma"
+                'has gamma with state = "liquid"; gamma is allowed for a gas only. Write state = "ideal_gas" '
+                "or remove gamma"
             )
         return self
 
@@ -137,34 +133,35 @@ class Start(Table):
     """The fluid at t = 0."""
 
     velocity: FieldVector | None = Field(
-        default=None, description="Velocity [m/s], of x, y, z; default at rest."
+        default=None, description="Velocity [m/s], a formula of x, y, z; default 0."
     )
     pressure: PressureValue | None = Field(
         default=None,
-        description='"hydrostatic" or a field [Pa]; default 0; with openings and no free surface '
-        "density max_speed^2; a gas needs one.",
+        description='"hydrostatic" or a formula [Pa]; default 0; with openings and without a free surface '
+        "density max_speed^2; required for a gas.",
     )
     density: FieldFormula | None = Field(
-        default=None, description="Of a gas only [kg/m^3], of x, y, z; default that of [fluid]."
+        default=None, description="Density [kg/m^3], a formula of x, y, z; gas only; default fluid.density."
     )
     arrangement: Literal["lattice", "jittered", "fitted"] = Field(
         default="lattice",
-        description="On a lattice, displaced from it at random, or following the surfaces of bodies.",
+        description="Initial particle positions: on a lattice, randomly displaced from it, or fitted "
+        "to the surfaces of bodies.",
     )
     jitter: Annotated[Number, Field(ge=0, le=0.5)] | None = Field(
-        default=None, description="Largest random displacement, in spacings, for jittered; default 0.1."
+        default=None, description='Largest random displacement in spacings, for "jittered" only; default 0.1.'
     )
     settle: NotNegative = Field(
-        default=0.0, description="Time [s] of damped motion before t = 0, for a disordered start."
+        default=0.0, description="Duration [s] of damped motion before t = 0, for a disordered start."
     )
-    seed: Annotated[Count, Field(le=10**15)] = Field(default=1, description="Start of the random numbers.")
+    seed: Annotated[Count, Field(le=10**15)] = Field(default=1, description="Seed of the random numbers.")
 
     @model_validator(mode="after")
     def _jitter_only_if_jittered(self) -> Start:
         if self.jitter is not None and self.arrangement != "jittered":
             raise wrong_table(
-                f'has jitter with arrangement = "{self.arrangement}"; jitter is for "jittered" only. '
-                'Write arrangement = "jittered" or remove jitter'
+                f'has jitter with arrangement = "{self.arrangement}"; jitter requires "jittered". Write '
+                'arrangement = "jittered" or remove jitter'
             )
         return self
 
@@ -176,16 +173,16 @@ class Wall(Table):
     """A solid side."""
 
     type: Literal["wall"]
-    slip: StrictBool = Field(default=False, description="Without friction if true; default no-slip.")
+    slip: StrictBool = Field(default=False, description="True: no friction; default no-slip.")
     velocity: FieldVector | None = Field(
-        default=None, description="Of the wall in its own plane [m/s], of x, y, z, t."
+        default=None, description="Velocity of the wall in its own plane [m/s], a formula of x, y, z, t."
     )
 
     @model_validator(mode="after")
     def _slip_or_velocity(self) -> Wall:
         if self.slip and self.velocity is not None:
             raise wrong_table(
-                "has slip = true and velocity; a wall without friction drags nothing. Remove one of them"
+                "has slip = true and velocity; a wall without friction moves no fluid. Remove one of them"
             )
         return self
 
@@ -197,14 +194,14 @@ class Wall(Table):
 
 
 class Periodic(Table):
-    """Fluid that leaves here enters on the opposite side, which must be periodic too."""
+    """Fluid that leaves here enters on the opposite side, which must also be periodic."""
 
     type: Literal["periodic"]
 
 
 class Open(Table):
-    """Nothing here: air. What passes can no longer be seen; half of the domain's length beyond, it is
-    lost. Until then it counts as fluid and may fall back, and walls and bodies go on as far."""
+    """An open side (air). Fluid may leave and return; it is not shown outside the domain and is removed half
+    a domain length away. Walls and bodies continue up to there."""
 
     type: Literal["open"]
 
@@ -214,12 +211,13 @@ class Inflow(Table):
 
     type: Literal["inflow"]
     velocity: InflowVelocity = Field(
-        description="Of the fluid that enters [m/s], of x, y, z, t: a vector, or its part along the normal "
-        "into the domain.",
+        description="Velocity of the entering fluid [m/s], formulas of x, y, z, t: a vector, or one "
+        "component along the normal into the domain.",
         examples=[1.0],
     )
     pressure: FieldFormula | None = Field(
-        default=None, description="Pressure [Pa], of x, y, z, t; default extrapolated from the fluid."
+        default=None,
+        description="Pressure [Pa], a formula of x, y, z, t; default extrapolated from the fluid.",
     )
 
 
@@ -229,8 +227,8 @@ class Outflow(Table):
     type: Literal["outflow"]
     pressure: FieldFormula | None = Field(
         default=None,
-        description="Pressure [Pa], of x, y, z, t, about which waves pass; default density max_speed^2, "
-        "or 0 with a free surface.",
+        description="Mean pressure [Pa], a formula of x, y, z, t; waves leave freely. Default density "
+        "max_speed^2, or 0 with a free surface.",
     )
 
 
@@ -261,13 +259,14 @@ SIDE_KINDS: dict[str, type[Table]] = {
 
 
 class _Patch(Table):
-    min: Vector = Field(description="Lowest corner [m]; one coordinate is that of max.", examples=[[0, 0.1]])
+    min: Vector = Field(
+        description="Lowest corner [m]; one coordinate equals that of max.", examples=[[0, 0.1]]
+    )
     max: Vector = Field(description="Highest corner [m].", examples=[[0, 0.2]])
     facing: Literal["left", "right", "bottom", "top", "front", "back"] | None = Field(
         default=None,
-        description="Inside the domain: where the fluid lies, seen from the opening; behind it must be a "
-        "body. "
-        "Not on a side.",
+        description="Direction from the opening to the fluid, for openings inside the domain, which "
+        "need a body behind them; not for openings on a side.",
     )
 
 
@@ -298,7 +297,7 @@ class Probe(Observer):
     """Pressure and velocity at one place."""
 
     type: Literal["probe"]
-    position: Vector = Field(description="Place [m].", examples=[[0.1, 0.1]])
+    position: Vector = Field(description="Position [m].", examples=[[0.1, 0.1]])
 
 
 class Gauge(Observer):
@@ -307,7 +306,8 @@ class Gauge(Observer):
     type: Literal["gauge"]
     position: Vector = Field(description="Foot of the gauge [m].", examples=[[0.1, 0.0]])
     axis: AxisName | None = Field(
-        default=None, description="Axis of the height, upwards along it; default that of gravity, y without."
+        default=None,
+        description="Axis along which the height is measured; default that of gravity, or y without gravity.",
     )
 
 
@@ -319,22 +319,21 @@ class Front(Observer):
 
 
 class Patch(Observer):
-    """The mean pressure over a flat sensor, a line in 2D and a disc in 3D, and the share of it that is wet.
-    Where it is dry the pressure counts as 0. Sampled at places at most half a spacing apart."""
+    """The mean pressure over a flat sensor, a line in 2D and a disc in 3D, and its wetted share. The pressure
+    of dry parts counts as 0. Sampled at points at most half a spacing apart."""
 
     type: Literal["patch"]
-    position: Vector = Field(description="Its centre [m].", examples=[[0.1, 0.0]])
+    position: Vector = Field(description="Centre of the sensor [m].", examples=[[0.1, 0.0]])
     normal: Vector | None = Field(
         default=None,
-        description="Direction across it, of any length; default that of the side of the domain on which the "
-        "centre lies.",
+        description="Normal direction, of any length; default that of the side of the domain at the centre.",
     )
-    diameter: Positive = Field(description="Its diameter; in 2D its length [m].", examples=[0.03])
+    diameter: Positive = Field(description="Diameter of the sensor; in 2D its length [m].", examples=[0.03])
 
     @model_validator(mode="after")
     def _has_direction(self) -> Patch:
         if self.normal is not None and not any(self.normal):
-            raise wrong_table("has a normal of length 0; it must point somewhere. Change it")
+            raise wrong_table("has a normal of length 0; must have a direction. Change it")
         return self
 
     @property
@@ -346,8 +345,8 @@ class PressureDrop(Observer):
     """The pressure at one place minus that at another."""
 
     type: Literal["pressure_drop"]
-    from_: Vector = Field(alias="from", description="First place [m].", examples=[[0.1, 0.2]])
-    to: Vector = Field(description="Second place [m].", examples=[[0.3, 0.2]])
+    from_: Vector = Field(alias="from", description="First point [m].", examples=[[0.1, 0.2]])
+    to: Vector = Field(description="Second point [m].", examples=[[0.3, 0.2]])
 
     @model_validator(mode="after")
     def _has_two_places(self) -> PressureDrop:
@@ -368,7 +367,7 @@ class Line(Observer):
     )
     to: Vector = Field(description="End [m].", examples=[[0.8, 0.2]])
     points: Annotated[Count, Field(ge=3, le=1000)] = Field(
-        default=100, description="Places on it, at equal distances, ends included."
+        default=100, description="Number of points at equal distances, ends included."
     )
 
     @model_validator(mode="after")
@@ -389,10 +388,10 @@ class Profile(Observer):
     from_: Vector = Field(alias="from", description="Start [m].", examples=[[0.5, 0.0]])
     to: Vector = Field(description="End [m].", examples=[[0.5, 1.0]])
     points: Annotated[Count, Field(ge=3, le=1000)] = Field(
-        default=65, description="Places on it, at equal distances, ends included."
+        default=65, description="Number of points at equal distances, ends included."
     )
     quantity: Literal["velocity_x", "velocity_y", "velocity_z", "speed", "pressure"] = Field(
-        description="What is sampled; velocity_z in 3D only.", examples=["velocity_x"]
+        description="Sampled quantity; velocity_z in 3D only.", examples=["velocity_x"]
     )
 
     @model_validator(mode="after")
@@ -400,7 +399,7 @@ class Profile(Observer):
         _two_places(self)
         if self.quantity == "velocity_z" and dimensions_of_space(info) == 2:
             raise wrong_table(
-                'has quantity = "velocity_z", and this world is 2D. Write quantity = "velocity_x"'
+                'has quantity = "velocity_z", but this world is 2D. Write quantity = "velocity_x"'
             )
         return self
 
@@ -414,7 +413,7 @@ class Profile(Observer):
 
 
 class Torque(Observer):
-    """The torque of the fluid on a body about a point that stays where it is."""
+    """The torque of the fluid on a body about a fixed point."""
 
     type: Literal["torque"]
     body: OneLine = Field(description="The name of the body.", examples=["cylinder"])
@@ -423,7 +422,7 @@ class Torque(Observer):
 
 def _two_places(observer: PressureDrop | Line | Profile) -> None:
     if observer.from_ == observer.to:
-        raise wrong_table("has the same place as from and to; must be two places. Change one")
+        raise wrong_table("has the same point as from and to; must be two different points. Change one")
 
 
 def _places_between(first: Sequence[float], last: Sequence[float], points: int) -> list[Vec3]:
@@ -493,13 +492,13 @@ class Time(Table):
 
 
 class Method(Table):
-    """Numerical choices. The defaults serve every world."""
+    """Numerical parameters. The defaults suit every world."""
 
     name: Literal["sph"] = Field(default="sph", description="Smoothed particle hydrodynamics.")
     scheme: Literal["delta", "classic"] = Field(
         default="delta",
-        description="Weakly compressible with density diffusion and shifting; or Monaghan's, with artificial "
-        "viscosity and thermal energy.",
+        description='"delta": weakly compressible with density diffusion and shifting; "classic": the '
+        "scheme of Monaghan, with artificial viscosity and thermal energy.",
     )
     smoothing_ratio: Annotated[Number, Field(ge=1, le=3)] | None = Field(
         default=None,
@@ -514,49 +513,57 @@ class Method(Table):
     viscous_cfl: Annotated[Positive, Field(le=0.125)] | None = Field(
         default=None, description="dt <= viscous_cfl h^2 / nu; default 0.1; unstable above 0.116 in 2D."
     )
-    density_diffusion: NotNegative | None = Field(default=None, description="delta; default 0.1.")
+    density_diffusion: NotNegative | None = Field(
+        default=None, description="delta: coefficient of density diffusion; default 0.1."
+    )
     acoustic_damping: Annotated[NotNegative, Field(le=0.3)] | None = Field(
         default=None,
-        description="delta: bulk viscosity in density h c0, which damps sound; default 0.1; with a free "
-        "surface 0.2, of what is deep below it.",
+        description="delta: bulk viscosity in units of density h c0, which damps sound; default 0.1; "
+        "with a free surface 0.2, in deep fluid only.",
     )
     artificial_viscosity: NotNegative | None = Field(
         default=None,
-        description="alpha; the least viscosity is alpha h c0 / (2 (D + 2)), default 0.01; classic: in "
-        "addition to the viscosity, where particles approach, gas: default 1.",
+        description="alpha; the smallest viscosity is alpha h c0 / (2 (D + 2)), default 0.01; "
+        "classic: added to the viscosity between approaching particles; gas: default 1.",
     )
     artificial_viscosity_beta: NotNegative | None = Field(
-        default=None, description="beta, which keeps particles from passing a shock; default 0, gas: 2."
+        default=None, description="beta, which prevents particles from crossing a shock; default 0, gas: 2."
     )
     artificial_conductivity: NotNegative | None = Field(
         default=None, description="alpha_u, gas only; default 1."
     )
     xsph: Annotated[Number, Field(ge=0, le=1)] | None = Field(
-        default=None, description="epsilon: share of the neighbours' velocity in the motion; default 0."
+        default=None,
+        description="epsilon of XSPH: share of the neighbours' velocity in the motion; default 0.",
     )
     shifting: StrictBool | None = Field(
-        default=None, description="Keep particles evenly spread; default true."
+        default=None, description="Particle shifting, which keeps particles evenly distributed; default true."
     )
     shifting_strength: Positive | None = Field(
-        default=None, description="A in the shift; default 6 with a free surface, 3 without."
+        default=None,
+        description="Coefficient A of particle shifting; default 6 with a free surface, 3 without.",
     )
     shifting_cap: NotNegative | None = Field(
-        default=None, description="Largest shift of a step, in spacings; default 0.1."
+        default=None, description="Largest shift per step, in spacings; default 0.1."
     )
     volume_relaxation: Annotated[NotNegative, Field(le=0.1)] | None = Field(
         default=None,
-        description="Delta with shifting: rate at which density follows the filling of space, in c0/h; "
-        "default 0.01. At a free surface only where they crowd.",
+        description="delta with shifting: rate at which density relaxes to the volume fraction of "
+        "particles, in c0/h; default 0.01. At a free surface only where particles are "
+        "crowded.",
     )
     skin: Positive | None = Field(
         default=None,
-        description="How much nearer particles come before they are sorted anew, in spacings; "
-        "chosen if absent.",
+        description="Relative displacement of particles between rebuilds of the neighbour lists, in "
+        "spacings; default automatic.",
     )
-    precision: Literal["single", "double"] = Field(default="single", description="Of the sums over pairs.")
+    precision: Literal["single", "double"] = Field(
+        default="single", description="Precision of the sums over pairs."
+    )
     speed_limit: Positive | None = Field(
         default=None,
-        description="The run stops above it [m/s]; default the speed of sound, gas: 10 times the highest.",
+        description="Speed above which the run stops [m/s]; default the speed of sound; gas: 10 times "
+        "the highest initial speed.",
     )
 
     @model_validator(mode="after")
@@ -564,10 +571,10 @@ class Method(Table):
         other = "classic" if self.scheme == "delta" else "delta"
         foreign = [key for key in OPTIONS_OF[other] if getattr(self, key) is not None]
         if foreign:
-            verb = "is" if len(foreign) == 1 else "are"
+            verb = "requires" if len(foreign) == 1 else "require"
             raise wrong_table(
-                f'has {listed(foreign)} with scheme = "{self.scheme}"; {verb} of scheme "{other}" only. '
-                f'Write scheme = "{other}" or remove {listed(foreign)}'
+                f'has {listed(foreign)}, which {verb} scheme = "{other}"; this world uses "{self.scheme}". '
+                f"Change scheme or remove {listed(foreign)}"
             )
         return self
 
@@ -583,7 +590,7 @@ OPTIONS_OF = {
     ),
     "classic": ("artificial_viscosity_beta", "artificial_conductivity", "xsph"),
 }
-"""Keys of [method] that one scheme has alone."""
+"""Keys of [method] that are valid for one scheme only."""
 
 
 PicturedQuantity = Literal[
@@ -592,15 +599,15 @@ PicturedQuantity = Literal[
 
 
 class Cut(Table):
-    """A plane that pictures and films of a 3D world show, in place of the fluid from outside."""
+    """A plane shown in pictures and movies of a 3D world, instead of the fluid from outside."""
 
     normal: Literal["x", "y", "z", "none"] = Field(
-        description="The axis across it; none: pictures show the fluid from outside.", examples=["z"]
+        description='Axis normal to the plane; "none": pictures show the fluid from outside.', examples=["z"]
     )
     at: Number | None = Field(
         default=None,
-        description="Where along that axis [m]; default the middle of the first body at rest, or of the "
-        "domain.",
+        description="Position along that axis [m]; default the middle of the first body at rest, or "
+        "of the domain.",
     )
 
 
@@ -609,55 +616,59 @@ class Output(Table):
     the end of each interval are kept. With 0 pictures only the last state is shown, with 0 snapshots none are
     written."""
 
-    pictures: Annotated[Count, Field(le=1_000_000)] = Field(default=160, description="Frames of the film.")
+    pictures: Annotated[Count, Field(le=1_000_000)] = Field(
+        default=160, description="Number of frames of the movie."
+    )
     snapshots: Annotated[Count, Field(le=1_000_000)] = Field(
-        default=20, description="All particles, for ParaView."
+        default=20, description="Number of snapshots of all particles, for ParaView."
     )
     series: Annotated[Count, Field(ge=1, le=1_000_000_000)] = Field(
-        default=2000, description="Rows of each time series; at least 1."
+        default=2000, description="Number of rows of each time series; at least 1."
     )
     quantity: PicturedQuantity = Field(
-        default="speed", description="What the pictures show; vorticity in 2D only, velocity_z in 3D only."
+        default="speed", description="Quantity of the pictures; vorticity in 2D only, velocity_z in 3D only."
     )
     cut: Cut | None = Field(
         default=None,
-        description='3D only: a plane that pictures show, e.g. { normal = "z", at = 0.5 }. Default: without '
-        "a free surface the one along the stream through the first body at rest, or the middle of the "
-        "domain; with one none.",
+        description='3D only: a plane shown in pictures, e.g. { normal = "z", at = 0.5 }. Default without a '
+        "free surface: along the stream through the first body at rest or the middle of the domain; with "
+        "a free surface: none.",
     )
 
 
 class Expect(Table):
-    """A published or exact value that a run is held against."""
+    """A published or exact value that is compared with the run."""
 
     quantity: str = Field(
         min_length=1,
         description='A formula of results, e.g. "force.cylinder.total_x.mean".',
         examples=["budget.max_speed.max"],
     )
-    range: Range | None = Field(default=None, description="Lowest and highest value allowed.")
+    range: Range | None = Field(default=None, description="Lowest and highest allowed value.")
     value: Number | None = Field(default=None, description="The value, with tolerance.")
     tolerance: Positive | None = Field(
-        default=None, description="Largest distance from value, in the unit of the quantity."
+        default=None, description="Largest allowed difference from value, in the unit of the quantity."
     )
     curve: str | None = Field(default=None, description="A CSV file of two columns: against and quantity.")
-    against: str | None = Field(default=None, description='What the curve is drawn over, e.g. "time".')
+    against: str | None = Field(default=None, description='Abscissa of the curve, e.g. "time".')
     band: Positive | None = Field(
-        default=None, description="Largest RMS difference from the curve, relative to the curve's RMS."
+        default=None,
+        description="Largest allowed RMS difference from the curve, relative to the RMS of the curve.",
     )
     shift: NotNegative | None = Field(
         default=None,
-        description="Largest shift of the curve along against, when looking for the best; default 0.3, of a "
-        "profile 0.",
+        description="Largest shift of the curve along the abscissa for the best agreement; default "
+        "0.3, for a profile 0.",
     )
-    after: NotNegative = Field(default=0.0, description="Only what happens from this time on [s].")
+    after: NotNegative = Field(default=0.0, description="Start of the evaluated time range [s].")
     unbounded: StrictBool = Field(
-        default=False, description="The value is for a stream without sides; blockage will raise this one."
+        default=False,
+        description="True: the value is for an unbounded stream; blockage raises the computed value.",
     )
     source: str = Field(
-        default="", description="Key of the paper in refs.bib, or where the value comes from."
+        default="", description="Key of the paper in refs.bib, or another source of the value."
     )
-    when: Condition = Field(default=True, description="Only if this holds.")
+    when: Condition = Field(default=True, description="Condition; the entry is used only if it is true.")
 
     @model_validator(mode="after")
     def _one_kind(self) -> Expect:
@@ -665,20 +676,19 @@ class Expect(Table):
         given = [kind for kind, keys in kinds.items() if any(getattr(self, key) is not None for key in keys)]
         if len(given) != 1:
             raise wrong_table(
-                f"has {listed(given) or 'nothing to compare with'}; it needs exactly one of: range, "
-                "value with "
+                f"has {listed(given) or 'no reference'}; must have exactly one of: range, value with "
                 "tolerance, curve with against and band"
             )
         missing = [key for key in kinds[given[0]] if getattr(self, key) is None]
         if missing:
-            raise wrong_table(f"lacks {listed(missing)}, which {given[0]} needs. Add {missing[0]}")
+            raise wrong_table(f"lacks {listed(missing)}, which {given[0]} requires. Add {missing[0]}")
         return self
 
 
 _Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 _LET_SCHEMA = {
     "type": "object",
-    "description": "Values to use in formulas anywhere: numbers, or formulas of other values.",
+    "description": "Values for use in formulas: numbers, or formulas of other values.",
     "additionalProperties": {"anyOf": [{"type": "number"}, {"type": "string"}]},
 }
 
@@ -688,10 +698,10 @@ def _as_it_is(value: Any) -> Any:
 
 
 class WorldFile(Table):
-    """A world of Eddyline: fluid, bodies and walls. SI units. A number may be a formula of [let] values."""
+    """A world: fluid, bodies and walls, in SI units. A number may be a formula of [let] values."""
 
-    format: Literal[1] = Field(description="Version of this format.", examples=[1])
-    title: OneLine = Field(default="", description="A line for people.")
+    format: Literal[1] = Field(description="Version of the file format.", examples=[1])
+    title: OneLine = Field(default="", description="Title of the world, one line.")
     let: Annotated[dict[str, Any], PlainValidator(_as_it_is), WithJsonSchema(_LET_SCHEMA)] = Field(
         default_factory=dict
     )
@@ -700,20 +710,20 @@ class WorldFile(Table):
     fluid: Fluid
     start: Start = Field(default_factory=Start)
     regions: dict[_Name, RegionTable] = Field(
-        default_factory=dict, description="Where fluid is at the start; without regions it fills the domain."
+        default_factory=dict, description="Initial regions of fluid; without regions fluid fills the domain."
     )
     boundaries: Boundaries = Field(default_factory=Boundaries)
     openings: dict[_Name, OpeningTable] = Field(
         default_factory=dict, description="Inflow and outflow through parts of walls and bodies."
     )
-    bodies: dict[_Name, BodyTable] = Field(default_factory=dict, description="Solid things in the fluid.")
+    bodies: dict[_Name, BodyTable] = Field(default_factory=dict, description="Solid bodies.")
     time: Time
     method: Method = Field(default_factory=Method)
     output: Output = Field(default_factory=Output)
-    observe: dict[_Name, ObserverTable] = Field(
-        default_factory=dict, description="What is measured, by name."
+    observe: dict[_Name, ObserverTable] = Field(default_factory=dict, description="Measurements, by name.")
+    expect: tuple[Expect, ...] = Field(
+        default=(), description="Reference values that results are compared with."
     )
-    expect: tuple[Expect, ...] = Field(default=(), description="What the results are held against.")
 
     @property
     def dimensions(self) -> int:
@@ -727,7 +737,7 @@ class WorldFile(Table):
 
 
 def table_of(path: Sequence[str | int], data: Any) -> type[Table] | None:
-    """The class of the table at `path` in the content `data`; None where that depends on what is missing."""
+    """The class of the table at `path` in the content `data`; None if it depends on missing keys."""
     if not path:
         return WorldFile
     tagged: dict[str, tuple[Mapping[str, type[Table]], str]] = {
@@ -764,6 +774,6 @@ def table_of(path: Sequence[str | int], data: Any) -> type[Table] | None:
 
 
 def keys_of(table: type[Table]) -> list[str]:
-    """The keys of a table as a file writes them; what a shape or a side is stands first."""
+    """The keys of a table as written in a file; shape or type comes first."""
     keys = [field.alias or name for name, field in table.model_fields.items()]
     return sorted(keys, key=lambda key: (key not in ("shape", "type"), key in ("slip", "motion", "pressure")))

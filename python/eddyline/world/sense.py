@@ -1,5 +1,5 @@
-"""Warnings on worlds that probably are not as intended: fluid that falls out, a start out of balance, a run
-that is too short, lengths in another unit. One line each: what was found, why it is odd, what to change."""
+"""Warnings about worlds that are probably not as intended: fluid that falls out, a start out of balance, a
+run that is too short, lengths in another unit. Each is one line: finding, reason, remedy."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _DIFFUSED = 0.05  # of L^2/nu, after which viscosity alone has shaped a flow
 
 
 def notes(file: WorldFile, samples: Samples, scales: Scales) -> Iterator[str]:
-    """Notes on a world that can be run. Most are for liquids: the pressure of a gas sets its own speeds."""
+    """Notes on a valid world. Most are for liquids, as the pressure of a gas determines its own speeds."""
     yield from _falling(file)
     if not file.fluid.is_gas:
         yield from _hydrostatic(file)
@@ -169,7 +169,8 @@ def _is_hydrostatic(file: WorldFile, region: ShapeTable | None) -> bool:
 
 
 def _falling(file: WorldFile) -> Iterator[str]:
-    """Fluid that nothing carries. A part that falls onto other fluid from a clear height is meant to."""
+    """Notes on fluid without support. A part that falls onto other fluid from a clear height is assumed to be
+    intended."""
     down = _down(file)
     if down is None or not file.has_free_surface:
         return
@@ -183,8 +184,8 @@ def _falling(file: WorldFile) -> Iterator[str]:
         if share > 0.5:
             part = f"{name} falls" if share > 0.995 else f"{100 * share:.0f} % of {name} fall"
             yield (
-                f"{part} out of the domain: gravity points to the open side {side}, and nothing is in "
-                f"between. Make boundaries.{side} a wall, or turn domain.gravity."
+                f"{part} out of the domain: gravity points to the open side {side}, with nothing in "
+                f"between. Make boundaries.{side} a wall, or change domain.gravity."
             )
         elif lines.gap.min() > near and (
             not some_rests or lines.gap.min() < _CLEAR * file.domain.spacing or _is_hydrostatic(file, region)
@@ -203,22 +204,23 @@ def _way_out(file: WorldFile, lines: _Lines) -> tuple[str, float]:
 def _hanging(file: WorldFile, name: str, region: ShapeTable | None, lines: _Lines) -> Iterator[str]:
     walls = {side for side in SIDES[: 2 * file.dimensions] if isinstance(file.boundaries.side(side), Wall)}
     if not set(lines.meets) <= {"fluid", *(f"bodies.{body}" for body in file.bodies)} | walls:
-        return  # some may well leave
+        return  # some of it may leave the domain
     nearest = int(np.argmin(lines.gap))
     gap, met = float(lines.gap[nearest]), str(lines.meets[nearest])
     what = "other fluid" if met == "fluid" else f"the {met} side" if met in walls else met
     held = ""
     if _is_hydrostatic(file, region):
-        held = " Its hydrostatic pressure, too, needs something below it."
+        held = " Hydrostatic pressure also requires support from below."
     fall = math.sqrt(2 * gap / float(np.linalg.norm(file.domain.gravity or ())))
     yield (
-        f"{name} hangs {rounded(gap, 2)} m above {what}, carried by nothing, and falls for about "
+        f"{name} starts {rounded(gap, 2)} m above {what} without support and falls for about "
         f"{rounded(fall, 2)} s.{held} If it should rest, move it down by {rounded(gap, 2)} m."
     )
 
 
 def _hydrostatic(file: WorldFile) -> Iterator[str]:
-    """Hydrostatic pressure counts from the highest point of its region: a surface elsewhere is not at 0."""
+    """Notes on hydrostatic pressure, which is 0 at the highest point of a region: a lower free surface is not
+    at 0."""
     down = _down(file)
     if down is None:
         return
@@ -238,18 +240,17 @@ def _hydrostatic(file: WorldFile) -> Iterator[str]:
         under = (lines.meets == "fluid") & (lines.gap <= _TOUCHES * file.domain.spacing)
         if np.mean(under) > 0.05:
             yield (
-                f"other fluid lies on {name}, whose hydrostatic pressure counts from its own top and leaves "
-                "out that weight: it starts out of balance. Draw them as one region, or write its pressure "
-                "as a formula [Pa]."
+                f"other fluid rests on {name}, whose hydrostatic pressure does not include that weight, so "
+                "it starts out of balance. Use one region, or write its pressure as a formula [Pa]."
             )
             continue
         free = ~under & ((lines.gap > _TOUCHES * file.domain.spacing) | np.isin(lines.meets, open_sides))
         if np.mean(free & (depth > near)) > 0.05:
             most = weight * float(depth[free].max())
             yield (
-                f"hydrostatic pressure of {name} counts from its highest point, but its surface is not "
-                f"level: at its lowest part the pressure is {rounded(most, 2)} Pa, which starts it with a "
-                "jerk. Draw its surface level, across gravity, or write its pressure as a formula [Pa]."
+                f"the surface of {name} is not level, so its hydrostatic pressure reaches "
+                f"{rounded(most, 2)} Pa there and accelerates it abruptly. Make the surface level, or "
+                "write the pressure as a formula [Pa]."
             )
 
 
@@ -257,7 +258,7 @@ def _hydrostatic(file: WorldFile) -> Iterator[str]:
 
 
 def _short(file: WorldFile, scales: Scales) -> Iterator[str]:
-    """Runs that end before anything has come as far as the flow is large."""
+    """Note on a run that ends before the fluid has moved by the length of the flow."""
     length, velocity, of = min(file.domain.size), scales.max_speed, "the shortest side of the domain"
     if file.reference is not None:
         length, velocity, of = file.reference.length, file.reference.velocity, "reference.length"
@@ -265,13 +266,13 @@ def _short(file: WorldFile, scales: Scales) -> Iterator[str]:
     if end >= needed * (1 - 1e-9) or file.fluid.nu * end > _DIFFUSED * length**2:
         return
     yield (
-        f"the run ends at {rounded(end)} s, too early to show much: at {rounded(velocity, 3)} m/s fluid "
+        f"the run is very short: it ends at {rounded(end)} s, but at {rounded(velocity, 3)} m/s fluid "
         f"needs {rounded(needed, 2)} s for {rounded(length)} m ({of}). Set time.end to several times that."
     )
 
 
 def _units(file: WorldFile, samples: Samples) -> Iterator[str]:
-    """Lengths that were given in mm, most likely: water in a domain of hundreds of metres."""
+    """Note on lengths that are probably in mm: water in a domain of hundreds of metres."""
     g = float(np.linalg.norm(file.domain.gravity or (0.0,)))
     fluid, domain = file.fluid, file.domain
     if not (500 <= fluid.density <= 2000 and (9 < g < 11 or 1e-7 <= fluid.nu <= 1e-5)):
@@ -289,10 +290,10 @@ def _units(file: WorldFile, samples: Samples) -> Iterator[str]:
         fall = math.sqrt(height / g)
         if file.time.end < fall:
             text += (
-                f" In the {rounded(file.time.end)} s of the run gravity hardly moves water "
+                f" In the {rounded(file.time.end)} s of the run gravity hardly moves water that is "
                 f"{rounded(height)} m high: sqrt(H/g) is {rounded(fall, 2)} s."
             )
-    yield text + " If this is not meant, divide lengths in mm by 1000."
+    yield text + " If the lengths are in mm, divide them by 1000."
 
 
 def _thin(file: WorldFile) -> Iterator[str]:
@@ -304,7 +305,7 @@ def _thin(file: WorldFile) -> Iterator[str]:
         if 0 < across < _THIN * (1 - 1e-9):
             yield (
                 f"regions.{name} is {rounded(across, 2)} spacings thick: a flow in a layer below "
-                f"{_THIN:.0f} is not resolved. Take a spacing of {rounded(min(sides) / _THIN, 2)} m."
+                f"{_THIN:.0f} is not resolved. Set domain.spacing = {rounded(min(sides) / _THIN, 2)}."
             )
 
 
@@ -312,7 +313,7 @@ def _thin(file: WorldFile) -> Iterator[str]:
 
 
 def _unbalanced(file: WorldFile, samples: Samples, scales: Scales) -> Iterator[str]:
-    """Velocities at the start that need a pressure which is not there: it comes as sound."""
+    """Notes on initial velocities without the pressure that they need: the imbalance radiates as sound."""
     velocity, points = file.start.velocity, samples.points
     sides = [file.boundaries.side(side) for side in SIDES[: 2 * file.dimensions]]
     flows_through = bool(file.openings) or any(side.type in ("inflow", "outflow", "stream") for side in sides)
@@ -327,9 +328,9 @@ def _unbalanced(file: WorldFile, samples: Samples, scales: Scales) -> Iterator[s
     hammer = file.fluid.density * scales.sound_speed * normal
     if hammer > varies:
         yield (
-            f"the fluid starts with {rounded(normal, 3)} m/s into the {side} side, which it touches: this "
-            f"rings as sound, with pressures of up to {rounded(hammer, 2)} Pa. Let it begin at a distance, "
-            "or along the wall."
+            f"the fluid touches the {side} side and starts with {rounded(normal, 3)} m/s towards it: this "
+            f"causes sound waves of up to {rounded(hammer, 2)} Pa. Start at a distance, or with velocity "
+            "along the wall."
         )
         return
     if varies >= _SHARE * dynamic:
@@ -337,9 +338,9 @@ def _unbalanced(file: WorldFile, samples: Samples, scales: Scales) -> Iterator[s
     extent = min(samples.high[k] - samples.low[k] for k in range(file.dimensions))
     if _bending(file, points) * extent**2 > fastest**2:
         yield (
-            f"start.velocity reaches {rounded(fastest, 3)} m/s on curved paths, and start.pressure hardly "
-            "varies: the pressure that bends them is missing, about "
-            f"{rounded(0.5 * dynamic, 2)} Pa, and comes as sound. Write start.pressure as a formula [Pa]."
+            f"start.velocity reaches {rounded(fastest, 3)} m/s on curved paths, but start.pressure lacks "
+            f"the variation of about {rounded(0.5 * dynamic, 2)} Pa that they need; this causes sound "
+            "waves. Write start.pressure as a formula [Pa]."
         )
 
 

@@ -112,7 +112,7 @@ class Rectangle(ShapeTable):
     max: Vector | None = Field(default=None, description="Upper right corner [m], with min.")
     center: Vector | None = Field(default=None, description="Centre [m], with size.")
     size: Lengths | None = Field(default=None, description="Width and height [m], with center.")
-    angle: Number = Field(default=0.0, description="Turned anticlockwise about its centre [degrees].")
+    angle: Number = Field(default=0.0, description="Rotation anticlockwise about its centre [degrees].")
 
     def corners(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """Lower left and upper right, before it is turned [m]."""
@@ -235,7 +235,7 @@ def _check_ends(from_: Sequence[float], to: Sequence[float]) -> None:
 
 def _in_space(value: Any, info: ValidationInfo) -> Any:
     if dimensions_of_space(info) == 2:
-        raise wrong("bodies of a 2D world turn about z. Remove it")
+        raise wrong("bodies of a 2D world rotate about z. Remove it")
     return value
 
 
@@ -243,18 +243,22 @@ class Motion(Table):
     """Motion of a body, by formulas of t. Both are 0 at t = 0: the shape gives the place at the start."""
 
     displacement: TimeVector | None = Field(
-        default=None, description="From its place at t = 0 [m], of t.", examples=[["0.1*sin(2*pi*t)", 0]]
+        default=None,
+        description="Displacement from the position at t = 0 [m], formulas of t.",
+        examples=[["0.1*sin(2*pi*t)", 0]],
     )
     rotation: TimeFormula | None = Field(
-        default=None, description="Turned anticlockwise about the pivot [rad], of t.", examples=["2*t"]
+        default=None,
+        description="Rotation anticlockwise about the pivot [rad], a formula of t.",
+        examples=["2*t"],
     )
     pivot: Vector | None = Field(
         default=None,
-        description="What it turns about [m], at t = 0; goes with the displacement. "
-        "Default the middle of its bounds.",
+        description="Centre of rotation at t = 0 [m]; it moves with the displacement. Default the "
+        "middle of the bounding box.",
     )
     axis: Annotated[Vector, BeforeValidator(_in_space)] | None = Field(
-        default=None, description="Direction of the axis it turns about, 3D only.", examples=[[0, 0, 1]]
+        default=None, description="Direction of the rotation axis, 3D only.", examples=[[0, 0, 1]]
     )
 
     @model_validator(mode="after")
@@ -267,7 +271,7 @@ class Motion(Table):
         if self.axis is not None and not any(self.axis):
             raise wrong_table(f"has axis = {shown(self.axis)}, but its length is 0. Change it")
         if self.rotation is not None and self.axis is None and dimensions_of_space(info) == 3:
-            raise wrong_table("has rotation without axis; 3D needs it. Add axis = [0, 0, 1]")
+            raise wrong_table("has rotation without axis, which 3D requires. Add axis = [0, 0, 1]")
         return self
 
 
@@ -277,8 +281,10 @@ _ZERO = _core.Formula("0", ())
 class Body(ShapeTable):
     """A solid thing in the fluid, at rest unless it has a motion."""
 
-    slip: StrictBool = Field(default=False, description="Without friction if true; default no-slip.")
-    motion: Motion | None = Field(default=None, description="A table of its own, see below; default at rest.")
+    slip: StrictBool = Field(default=False, description="True: no friction; default no-slip.")
+    motion: Motion | None = Field(
+        default=None, description="Motion of the body, a table, see below; default at rest."
+    )
     _core_motion: _core.Motion | None = PrivateAttr(None)
 
     @property
@@ -301,10 +307,10 @@ class Region(ShapeTable):
     """A part of the domain that holds fluid at the start."""
 
     pressure: PressureValue | None = Field(
-        default=None, description='"hydrostatic" or a field [Pa]; default that of [start].'
+        default=None, description='"hydrostatic" or a formula [Pa]; default start.pressure.'
     )
     density: FieldFormula | None = Field(
-        default=None, description="Of a gas only [kg/m^3], of x, y, z; default that of [start]."
+        default=None, description="Density [kg/m^3], a formula of x, y, z; gas only; default start.density."
     )
 
 
@@ -315,7 +321,8 @@ class FormulaRegion(Region):
 
     shape: Literal["formula"]
     inside: FieldFormula = Field(
-        description="The condition, of x, y, z and [let] values.", examples=["y < 0.2 + 0.01*cos(pi*x)"]
+        description="Condition for fluid, a formula of x, y, z and [let] values.",
+        examples=["y < 0.2 + 0.01*cos(pi*x)"],
     )
     _box: tuple[Vec3, Vec3] = PrivateAttr(((0.0, 0.0, 0.0), (1.0, 1.0, 1.0)))
     _dimensions: int = PrivateAttr(2)

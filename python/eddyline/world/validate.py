@@ -157,7 +157,7 @@ def _line(path: Path, item: ErrorDetails, data: Any, names: Names) -> str | None
     if kind == "eddyline":
         return f"{name} = {shown(value)}; {context['text']}"
     if path == ("expect",):
-        return "expect = ...; must be an array of tables. Write [[expect]] in two pairs of brackets."
+        return "expect = ...; must be an array of tables. Write [[expect]] with double brackets."
     allowed = _KINDS.get(kind)
     text = f"must be {allowed}" if allowed else item["msg"]
     return f"{name} = {shown(value)}; {text}{_table_hint(path, value) if allowed == 'a table' else ''}."
@@ -169,7 +169,7 @@ def _missing(path: Path, data: Any) -> str:
         assert table is not None
         needed = [key for key, field in table.model_fields.items() if field.is_required()]
         needed += ["kinematic_viscosity"] if path[0] == "fluid" else []
-        return f"[{path[0]}] is missing; every world needs it. Add [{path[0]}] with {listed(needed)}."
+        return f"[{path[0]}] is missing; every world requires it. Add [{path[0]}] with {listed(needed)}."
     example = _example(path, data)
     add = f" Add {path[-1]} = {shown(example)}." if example is not None else ""
     around = path[:-1]
@@ -183,21 +183,23 @@ def _missing(path: Path, data: Any) -> str:
         if around
         else "every world"
     )
-    return f"{dotted(path)} is missing; {who} needs it.{add}"
+    return f"{dotted(path)} is missing; {who} requires it.{add}"
 
 
 def _unknown_key(path: Path, value: Any, data: Any) -> str:
     name, key = dotted(path), str(path[-1])
     if path == ("fluid", "viscosity"):
         return (
-            f"{name} = {shown(value)}; there are two. "
-            "Write kinematic_viscosity [m^2/s] or dynamic_viscosity [Pa s]."
+            f"{name} = {shown(value)}; unknown key. Write kinematic_viscosity [m^2/s] or dynamic_viscosity "
+            "[Pa s]."
         )
     table = table_of(path[:-1], data)
     known = keys_of(table) if table is not None else []
     hint = answer(key) or did_you_mean(key, known, "and")
     found = (
-        f"{name} is not a table of a world" if len(path) == 1 and isinstance(value, Mapping | list) else None
+        f"{name} is not a table of a world file"
+        if len(path) == 1 and isinstance(value, Mapping | list)
+        else None
     )
     return f"{found or f'{name} = {shown(value)}; unknown key'}. {hint}"
 

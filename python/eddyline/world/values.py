@@ -162,7 +162,9 @@ _JOINERS = "\u200c\u200d"  # of some scripts' letters
 def _one_line(value: str) -> str:
     for letter in value:
         if not (letter.isprintable() or unicodedata.category(letter) == "Zs" or letter in _JOINERS):
-            raise wrong(f"must be one line of text without control characters, but holds U+{ord(letter):04X}")
+            raise wrong(
+                f"must be one line of text without control characters, but contains U+{ord(letter):04X}"
+            )
     return value
 
 
@@ -248,9 +250,7 @@ class _TimeFormula(_Field):
         formula = super().compile(value, info)
         places = [name for name in formula.used_variables if name != "t"]
         if places:
-            raise wrong(
-                f"a body moves as a whole; of x, y, z and t a motion may use t only, not {listed(places)}"
-            )
+            raise wrong(f"must be a formula of t only, not of {listed(places)}, as bodies are rigid")
         return formula
 
 

@@ -166,9 +166,9 @@ class World:
         alpha = f"method.artificial_viscosity = {rounded(self.core.method.artificial_viscosity)}"
         reynolds = self.effective_reynolds
         if reynolds is None:
-            return f"viscosity {rounded(effective, 3)} m^2/s, the fluid's is {rounded(nu)} ({alpha})"
+            return f"viscosity {rounded(effective, 3)} m^2/s instead of {rounded(nu)} ({alpha})"
         asked = "an inviscid fluid" if self.reynolds is None else f"{rounded(self.reynolds)}"
-        return f"Reynolds number {rounded(reynolds, 3)}, asked for: {asked} ({alpha})"
+        return f"Reynolds number {rounded(reynolds, 3)}, requested: {asked} ({alpha})"
 
     def _numerical_viscosity(self) -> Iterator[str]:
         """True if that is more than the file sets in a flow that may depend on it: waves and impacts hardly
@@ -180,9 +180,9 @@ class World:
         asked = f" of {rounded(self.reynolds)}" if self.reynolds is not None else ""
         alpha = rounded(self.core.method.artificial_viscosity)
         yield (
-            f"particles feel a viscosity of {rounded(effective, 3)} m^2/s (method.artificial_viscosity = "
-            f"{alpha}), more than the fluid's {rounded(nu)}: inside, the flow is one of Reynolds "
-            f"{rounded(reynolds, 3)} instead{asked}. It falls with the spacing."
+            f"the effective viscosity is {rounded(effective, 3)} m^2/s (method.artificial_viscosity = "
+            f"{alpha}) instead of {rounded(nu)}, so the Reynolds number is {rounded(reynolds, 3)} "
+            f"instead{asked}. Reduce domain.spacing to lower it."
         )
 
     def _open_ends(self) -> Iterator[str]:
@@ -194,7 +194,7 @@ class World:
             )
             if isinstance(face.table, Outflow) and face.table.pressure is None and falls:
                 yield (
-                    f"{dotted(face.path)} has no pressure, so that water runs out as over an edge. To keep a "
+                    f"{dotted(face.path)} has no pressure, so water leaves as over an edge. To keep a water "
                     'level H, write pressure = "max(0, density*g*(H - y))", with numbers for density and g.'
                 )
 
@@ -292,13 +292,12 @@ def _check(document: Document, path: Path | None) -> tuple[WorldFile, Names, Sam
         raise WorldError(problems)
     scales = find_scales(file, samples)
     if scales is None and file.fluid.is_gas:
-        text = "start: the gas has neither pressure nor velocity anywhere. Write start.pressure [Pa]."
+        text = "start: the gas has no pressure and no velocity. Add start.pressure [Pa]."
         raise WorldError([document.problem(("start",), text)])
     if scales is None:
         text = (
-            "fluid.max_speed is missing, and nothing here sets the fluid in motion from which it could "
-            "be estimated. "
-            "Add max_speed = 1.0, the highest speed to expect [m/s]."
+            "fluid.max_speed is missing and cannot be estimated, as nothing sets the fluid in motion. Add "
+            "max_speed = 1.0, the highest expected speed [m/s]."
         )
         raise WorldError([document.problem(("fluid",), text)])
     problems += [document.problem(where, text) for where, text in extents.step_problems(file, scales)]

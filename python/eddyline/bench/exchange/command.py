@@ -42,14 +42,14 @@ def _record(
     parser: argparse.ArgumentParser, options: argparse.Namespace, console: Console, arguments: Sequence[str]
 ) -> int:
     if options.world is None:
-        parser.error("--record: say which world is to be run, e.g. dam_break")
+        parser.error("--record: requires a world, e.g. dam_break")
     course = Course(
         options.world, options.steps, parse_set(options.set), options.decomposition, options.boxes,
         options.rebalance,
     )  # fmt: skip
     if launched_ranks() == 1:
         if options.ranks < 2:
-            parser.error("--ranks: must be at least 2; one rank has nobody to exchange with")
+            parser.error("--ranks: must be at least 2")
         return launch(options.ranks, ["bench", "exchange", *_without(arguments, "--ranks")])
     traffic = record(course, options.record, join())
     show_traffic(console, traffic)
@@ -61,7 +61,7 @@ def _replay(
     parser: argparse.ArgumentParser, options: argparse.Namespace, console: Console, arguments: Sequence[str]
 ) -> int:
     if options.world is not None:
-        parser.error(f"{options.world}: --replay needs the file alone, and no world")
+        parser.error(f"{options.world}: --replay takes no world; remove it")
     traffic = Traffic.read(options.replay)
     known = _core.replay_names()
     for name in options.exchange:
@@ -77,8 +77,8 @@ def _replay(
     session = join()
     if session.size != traffic.ranks:
         raise RankError(
-            f"{session.size} ranks were started, and {options.replay} was recorded on {traffic.ranks}: start "
-            "as many"
+            f"{session.size} ranks were started, but {options.replay} was recorded on {traffic.ranks}; "
+            f"start {traffic.ranks} ranks"
         )
     with _status(session.is_root) as tell:
         records = list(replay(traffic, wanted, session, tell))
@@ -123,7 +123,7 @@ def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None
         if suffix is not None and path.suffix != suffix:
             parser.error(f"--{name} {path}: must end in {suffix}")
         if not path.parent.is_dir():
-            parser.error(f"--{name} {path}: there is no folder {path.parent}. Make it first.")
+            parser.error(f"--{name} {path}: the folder {path.parent} does not exist. Create it first.")
 
 
 def _without(arguments: Sequence[str], option: str) -> list[str]:
@@ -154,69 +154,73 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="eddyline bench exchange",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="""Record who sends how much to whom in a run, and repeat that traffic without its
-physics, by every strategy.
+        description="""Record the messages between the ranks of a run, and replay them without the
+physics, with each exchange strategy.
 
   eddyline bench exchange --record traffic.npz dam_break_3d --ranks 4 --steps 100
   eddyline bench exchange --replay traffic.npz
   eddyline bench exchange --replay traffic.npz --exchange shared --exchange nonblocking --picture boxes.png
 
-A replay starts as many ranks as were recorded. All begin each exchange together; its time is from the first
-rank that begins to the last that has everything. Strategies take turns, and every byte that comes is checked.
-Beside the strategies of a run there are alltoall-blocks (a block for every rank, as long as the longest
-message) and sparse (who sends to whom is found out each time, as particles migrate).""",
+A replay starts as many ranks as were recorded. All ranks begin each exchange together; its time is
+measured from the first rank that begins to the last that has received everything. Strategies are measured
+in turn, and every received byte is checked. Two strategies exist for replays only: alltoall-blocks (a
+block for every rank, as long as the longest message) and sparse (the receivers are found out each time,
+as for particles that migrate).""",
     )  # fmt: skip
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument(
-        "--record", type=Path, metavar="FILE", help="run WORLD and write its traffic to FILE (.npz)"
+        "--record", type=Path, metavar="FILE", help="run WORLD and record its messages to FILE (.npz)"
     )
-    what.add_argument("--replay", type=Path, metavar="FILE", help="repeat the traffic of FILE")
-    parser.add_argument("world", nargs="?", metavar="WORLD", help="a world file, or a world of the gallery")
+    what.add_argument("--replay", type=Path, metavar="FILE", help="replay the messages of FILE")
+    parser.add_argument(
+        "world", nargs="?", metavar="WORLD", help="a world file, or the name of a gallery world"
+    )
     recording = parser.add_argument_group("recording")
     recording.add_argument("--ranks", type=_number(1, int), default=2, metavar="N", help="default 2")
     recording.add_argument(
         "--steps", type=_number(1, int), default=DEFAULT_STEPS, metavar="N", help=f"default {DEFAULT_STEPS}"
     )
     recording.add_argument(
-        "--set", action="append", default=[], metavar="K=V", help="change a value of the world"
+        "--set", action="append", default=[], metavar="K=V", help="override a value of the world; repeatable"
     )
     recording.add_argument(
         "--decomposition", default="bisection", metavar="NAME", help="bisection (default), blocks or strips"
     )
     recording.add_argument(
-        "--boxes", type=_number(1, int), default=1, metavar="B", help="of each rank; default 1"
+        "--boxes", type=_number(1, int), default=1, metavar="B", help="boxes per rank; default 1"
     )
     recording.add_argument(
         "--rebalance", action="store_true",
-        help="share the domain out anew when that pays; then no two recordings are the same",
+        help="rebalance the load during the run; recordings then differ from run to run",
     )  # fmt: skip
     replaying = parser.add_argument_group("replaying")
     replaying.add_argument(
         "--exchange", action="append", default=[], metavar="NAME",
-        help="a strategy; again for more. Default all but auto, and with more than "
-        f"{MOST_SPINNING} ranks without {' and '.join(SPINNING)}",
+        help=
+            f"exchange strategy; repeatable. Default all but auto, and with more than {MOST_SPINNING} "
+            f"ranks without {' and '.join(SPINNING)}",
     )  # fmt: skip
     replaying.add_argument(
         "--halo", action="append", default=[], choices=HALOS,
-        help="only what these rows did; again for more. Default all, but particles that migrate",
+        help="only halos of these kinds; repeatable. Default all, without migrating particles",
     )  # fmt: skip
     replaying.add_argument(
         "--counts", action="store_true",
-        help="messages of four bytes to and from each neighbour instead of the recorded ones",
+        help="replace the recorded messages by 4-byte messages to and from each neighbour",
     )  # fmt: skip
     replaying.add_argument(
         "--exchanges", type=_number(1, int), default=Wanted.exchanges, metavar="N",
-        help=f"at most so many of the recorded ones, spread over them; default {Wanted.exchanges}",
+        help=f"largest number of recorded exchanges, evenly spread; default {Wanted.exchanges}",
     )  # fmt: skip
     replaying.add_argument(
         "--seconds", type=_number(0.1, float), default=Wanted.seconds, metavar="S",
-        help=f"for each strategy at most; default {Wanted.seconds:g}",
+        help=f"time limit per strategy [s]; default {Wanted.seconds:g}",
     )  # fmt: skip
     replaying.add_argument(
         "--compute", type=_number(0, float), default=0.0, metavar="S",
-        help="core time [s] for which each rank computes while messages travel; default 0",
+        help="core time [s] that each rank computes during an exchange; default 0",
     )  # fmt: skip
     replaying.add_argument("--json", type=Path, metavar="FILE", help="write the records to FILE")
-    replaying.add_argument("--picture", type=Path, metavar="FILE", help="draw box plots into FILE, a PNG")
+    replaying.add_argument("--picture", type=Path, metavar="FILE", help="draw box plots to FILE (.png)")
     replaying.add_argument("--quiet", "-q", action="store_true", help="print no tables")
     return parser

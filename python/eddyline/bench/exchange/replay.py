@@ -21,7 +21,7 @@ from eddyline.run.machine import processor_name
 
 ROUNDS = 3  # in which all strategies take turns
 SPINNING = ("onesided-fence", "onesided-lock")
-"""They wait inside MPI, which keeps a core busy that another rank may need: left out for more ranks."""
+"""Strategies that wait inside MPI and keep a core busy that another rank may need; skipped for more ranks."""
 MOST_SPINNING = 4  # ranks
 HALOS = (
     "fluid",
@@ -104,7 +104,7 @@ def chosen(traffic: Traffic, wanted: Wanted) -> NDArray[np.int64]:
     possible = np.flatnonzero(traffic.of_halo(*halos))
     if len(possible) == 0:
         raise RequestError(
-            f"no exchange of {' or '.join(halos)} was recorded; of {', '.join(traffic.halos)} there are"
+            f"no exchange of {' or '.join(halos)} was recorded; recorded are {', '.join(traffic.halos)}"
         )
     places = np.linspace(0, len(possible) - 1, min(wanted.exchanges, len(possible)))
     return possible[np.unique(places.round().astype(np.int64))]
@@ -174,12 +174,12 @@ def _record(
     for part in parts:
         for rank in np.flatnonzero(part.wrong):
             raise RankError(
-                f"{name}: {part.wrong[rank]} bytes came to rank {rank} otherwise than they were sent"
+                f"{name}: {part.wrong[rank]} bytes received by rank {rank} differ from those sent"
             )
     numbers = np.concatenate([part.exchanges for part in parts])
     moments = np.concatenate([part.moments for part in parts], axis=1)
     if len(numbers) == 0:
-        raise RankError(f"{name}: no exchange was made in {wanted.seconds:g} s; allow more with --seconds")
+        raise RankError(f"{name}: no exchange finished within {wanted.seconds:g} s; increase --seconds")
     begin, end, waiting = moments.transpose(2, 0, 1)
     one_clock = len(set(session.hosts)) == 1
     seconds = end.max(axis=0) - begin.min(axis=0) if one_clock else (end - begin).max(axis=0)

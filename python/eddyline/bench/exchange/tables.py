@@ -22,7 +22,7 @@ def show_traffic(console: Console, traffic: Traffic) -> None:
     )
     table = _table("")
     table.add_column("rows of")
-    for name in ("exchanges", "messages each", "kB each", "bytes a message"):
+    for name in ("exchanges", "messages per rank", "kB each", "bytes per message"):
         table.add_column(name, justify="right")
     messages, size = traffic.counts()
     for halo in traffic.halos:
@@ -73,11 +73,13 @@ def show_records(console: Console, records: Sequence[Record]) -> None:
         highlight=False,
     )
     if first.compute > 0:
-        console.print(f"Each rank computed for {1e6 * first.compute:,.0f} us meanwhile.", highlight=False)
+        console.print(
+            f"Each rank computed for {1e6 * first.compute:,.0f} us during an exchange.", highlight=False
+        )
     if first.oversubscribed:
         console.print(
-            "Oversubscribed: more ranks than cores. Times say as much about how the system shares its cores "
-            "as about the exchanges.",
+            "Oversubscribed: more ranks than cores, so the times also depend on the scheduler of the "
+            "operating system.",
             highlight=False,
         )
 
@@ -90,8 +92,8 @@ def _micro(time: float) -> str:
 def left_out(strategies: Sequence[str], ranks: int) -> str:
     """A line about strategies that are not replayed unless asked for."""
     return (
-        f"Left out with {ranks} ranks, because they wait inside MPI and keep cores busy that others need: "
-        f"{', '.join(strategies)}. Name them with --exchange to have them."
+        f"Skipped with {ranks} ranks, because they busy-wait inside MPI: {', '.join(strategies)}. Select "
+        "them with --exchange to measure them."
     )
 
 

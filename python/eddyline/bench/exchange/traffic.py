@@ -71,8 +71,8 @@ class Traffic:
                 found = cls(about, halos, file["exchanges"], file["messages"])
         except (KeyError, ValueError, EOFError, zipfile.BadZipFile):
             raise RequestError(
-                f"{path}: holds no recorded traffic; "
-                f"`{command('bench', 'exchange', '--record', path)} WORLD` makes one"
+                f"{path}: contains no recorded traffic; `{command('bench', 'exchange', '--record', path)} "
+                "WORLD` records it"
             ) from None
         if about["format"] != FORMAT:
             raise RequestError(
