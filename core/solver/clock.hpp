@@ -11,7 +11,7 @@ struct Clock {
 };
 
 /// What the driver wants of a step.
-struct Ask {
+struct StepRequest {
   bool loads = false;  // forces are read after this step
   bool stop = false;   // this rank wants the run to stop after it
 };

@@ -8,7 +8,7 @@
 
 namespace eddyline::solver {
 
-/// How often ranks bring each other up to date, see Laziness.
+/// How often ranks bring each other up to date, see DeferredExchange.
 struct Lazy {
   int every = 1;      // at every so many steps, and at rebuilds
   bool exact = true;  // each computes what is around its cells as well; else ghosts stand still meanwhile

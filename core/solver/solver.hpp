@@ -50,7 +50,7 @@ class Solver {
   /// Length of the next step [s], known when a step ends: output never shortens a step.
   virtual double next_time_step() const = 0;
   /// One time step. Collective.
-  virtual Outcome advance(Ask ask) = 0;
+  virtual Outcome advance(StepRequest ask) = 0;
   /// Agrees on the last step at once, where advance() leaves that to the next step. Collective.
   virtual Outcome agree() = 0;
   /// No step follows. Collective.

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "physics/classic/sweeps.hpp"
-#include "solvers/sph/classic_kick.hpp"
+#include "solvers/sph/classic_update.hpp"
 #include "solvers/sph/contact.hpp"
-#include "solvers/sph/dry_walls.hpp"
+#include "solvers/sph/inactive_walls.hpp"
 #include "solvers/sph/flow.hpp"
-#include "solvers/sph/surroundings.hpp"
+#include "solvers/sph/external_forcing.hpp"
 
 namespace eddyline::sph {
 
@@ -21,7 +21,7 @@ class ClassicStep {
   /// One time step. `reactions`: also sum the forces on every wall particle (observers ask for them).
   void advance(bool reactions);
   /// The rows are those of the state, for who counts pairs; of ghosts only within this rank.
-  void show_state();
+  void write_state_rows();
   /// No step follows; nothing is on its way.
   void end() {}
   /// Takes up what Flow::change() has changed. Bodies rest in this scheme.
@@ -37,26 +37,26 @@ class ClassicStep {
   double damping = 0;
 
  private:
-  Prediction prediction_of(double dt) const;
+  MidpointPrediction prediction_of(double dt) const;
   void rebuild(bool by_expected_places);
   void put_sentinels();
-  Prediction predict_half();
-  bool reach_middle(const Prediction& prediction, double skin);
+  MidpointPrediction predict_midpoint();
+  bool prepare_midpoint(const MidpointPrediction& prediction, double skin);
   void extrapolate_to_walls(double t);
   void sum_rates();
   void react();
-  void correct(const Prediction& prediction);
+  void correct(const MidpointPrediction& prediction);
   physics::classic::SweepInput<T> input() const;
   void gather(exchange::Halo& halo, neighbors::PairData<T>& rows);
 
   Flow<T, D>& flow_;
   Contact contact_;
-  Surroundings<D> surroundings_;
-  DryWalls dry_walls_;
-  ClassicKick<T, D> kick_;
+  ExternalForcing<D> forcing_;
+  InactiveWalls inactive_walls_;
+  ClassicUpdate<T, D> update_;
   physics::classic::Sweeps<T, D> sweeps_;
   physics::classic::Terms terms_;
-  bool rows_show_state_ = false;
+  bool rows_hold_state_ = false;
   double last_step_ = 0, step_before_ = 0;  // [s]
 };
 

@@ -20,7 +20,7 @@ class Contact {
   void move_bodies(double t);
 
   /// How far beyond an inflow, counted among inflows, fluid may be [m].
-  void let_in(std::size_t inflow, double depth) { inflows_[inflow].let_in = depth; }
+  void set_allowed_depth(std::size_t inflow, double depth) { inflows_[inflow].allowed_depth = depth; }
 
   /// Whether the sides of the domain and its inflows leave all alone that is within these corners.
   bool sides_are_clear(const Vec3& lowest, const Vec3& highest) const;
@@ -58,7 +58,7 @@ class Contact {
 
   struct Inflow {
     particles::OpeningSites sites;
-    double let_in = 0;  // how far beyond it fluid may be [m]
+    double allowed_depth = 0;  // how far beyond it fluid may be [m]
   };
 
   /// The corners between which a body is now.

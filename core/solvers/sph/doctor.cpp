@@ -175,9 +175,9 @@ std::int64_t count_pairs(const Flow<T, D>& flow) {
     return pairs;
   };
   const std::int64_t fluid = flow.fluid_rows.owned(), walls = flow.wall_rows.owned();
-  return count(flow.fluid_fluid, flow.pressed, fluid, flow.pressed, flow.fluid_rows.rows) +
-         count(flow.fluid_wall, flow.pressed, fluid, flow.walls, flow.wall_rows.rows) +
-         count(flow.wall_fluid, flow.walls, walls, flow.pressed, flow.fluid_rows.rows);
+  return count(flow.fluid_fluid, flow.end_rows, fluid, flow.end_rows, flow.fluid_rows.rows) +
+         count(flow.fluid_wall, flow.end_rows, fluid, flow.walls, flow.wall_rows.rows) +
+         count(flow.wall_fluid, flow.walls, walls, flow.end_rows, flow.fluid_rows.rows);
 }
 
 template solver::Diagnosis diagnose(const Flow<float, 2>&);

@@ -66,7 +66,7 @@ template <class T, int D>
 Flow<T, D>::Flow(const world::World& world, const solver::Execution& execution, comm::Communicator& communicator)
     : openings(world),
       lazy(execution.lazy, world, communicator.is_alone()),
-      pressed(is_classic(world) ? physics::classic::k_fluid_width<D> : physics::delta::k_pressed_width<D>),
+      end_rows(is_classic(world) ? physics::classic::k_fluid_width<D> : physics::delta::k_pressed_width<D>),
       walls(is_classic(world) ? physics::classic::k_wall_width<D> : physics::delta::k_wall_width<D>),
       fluid_halo(halo_of(communicator, execution, comm::Tag::fluid_halo, !lazy.computes_copies())),
       wall_halo(halo_of(communicator, execution, comm::Tag::wall_halo, !lazy.computes_copies())),
@@ -81,7 +81,7 @@ Flow<T, D>::Flow(const world::World& world, const solver::Execution& execution, 
       drifting_(communicator),
       walls_move_(
           std::any_of(world.bodies.begin(), world.bodies.end(), [](const auto& b) { return b.motion.has_value(); })),
-      kept_wall_rows_(walls),
+      saved_wall_rows_(walls),
       margin_(constants_.length.interaction_radius / constants_.fixed.quantum(),
               constants_.length.skin / constants_.fixed.quantum(), execution_.list_parts) {
   fluid.classic = is_classic(world);
@@ -110,8 +110,8 @@ void Flow<T, D>::place() {
         "spacing.");
   place_fluid(placement, constants_, fluid);
   place_walls(placement, wall);
-  kept_wall_rows_.resize(placement.walls.size());
-  std::fill(kept_wall_rows_.values().begin(), kept_wall_rows_.values().end(), T(0));
+  saved_wall_rows_.resize(placement.walls.size());
+  std::fill(saved_wall_rows_.values().begin(), saved_wall_rows_.values().end(), T(0));
   move_walls();
   resize_walls(wall_rows.owned());
   place_nodes();
@@ -149,23 +149,23 @@ void Flow<T, D>::place_nodes() {
 
 template <class T, int D>
 void Flow<T, D>::rebuild(bool by_expected_places) {
-  control.lead = by_expected_places && rebuilds > 0 ? next_lead() : 0;
-  let_copies_in(false);
-  lend_room();
+  control.sort_ahead_steps = by_expected_places && rebuilds > 0 ? next_sort_ahead_steps() : 0;
+  include_copies(false);
+  borrow_memory();
   subdomain_.wrap(fluid.x);
   if (bodies_change()) change_bodies();
-  if (!openings.empty()) openings.pass(fluid, by_expected_places ? half_of_steps_to_come() : 0);
+  if (!openings.empty()) openings.pass(fluid, by_expected_places ? half_rebuild_interval() : 0);
   remove_leavers();
   timers.lap(Phase::sort);
   if (rebalance_is_due()) rebalance();
-  look_ahead();
+  find_sort_places();
   timers.lap(Phase::sort);
   migrate_fluid();
   timers.lap(Phase::migrate);
   sort_fluid();
   if (walls_move_) sort_walls();
   refresh_wall_copies();
-  let_copies_in(true);
+  include_copies(true);
   lazy.rebuilt();
   timers.lap(Phase::sort);
 
@@ -179,9 +179,9 @@ void Flow<T, D>::rebuild(bool by_expected_places) {
 /// Sorting uses memory that nobody needs meanwhile: of results of the scheme delta, of rows of classic. It goes back
 /// where that gets its size.
 template <class T, int D>
-void Flow<T, D>::lend_room() {
+void Flow<T, D>::borrow_memory() {
   if (fluid.classic) {
-    reorder_.room().adopt_memory(pressed.first_parts());
+    reorder_.room().adopt_memory(end_rows.first_parts());
   } else {
     if (rebuilds == 0) delta.resize(fluid.id.size() + neighbors::k_chunk);  // or it would grow to it, with slack
     reorder_.room().adopt_memory(delta);
@@ -192,12 +192,12 @@ void Flow<T, D>::lend_room() {
 /// where they will be half way, they hold twice as long. As many steps ahead as cells have held since they were there,
 /// or as they would at the pace and speed of the last step, and somewhat less.
 template <class T, int D>
-double Flow<T, D>::next_lead() const {
+double Flow<T, D>::next_sort_ahead_steps() const {
   constexpr double k_share = 0.9, k_to_middle = 0.4;  // pairs are not summed before the middle of the first step
   constexpr double k_least = 1e-6;                    // of lengths
-  const double held = std::max(0.0, static_cast<double>(steps - last_rebuild) - control.lead);
+  const double held = std::max(0.0, static_cast<double>(steps - last_rebuild) - control.sort_ahead_steps);
   const double skin = constants_.length.skin, farthest = reach_of_lists() + skin;
-  const double pace = std::max(k_least * skin, control.approach - control.approach_before);
+  const double pace = std::max(k_least * skin, control.relative_drift - control.relative_drift_before);
   const double way = std::max(k_least * skin, control.speed * time_step);
   return k_share * std::min({held, skin / pace, farthest / way}) + k_to_middle;
 }
@@ -205,15 +205,15 @@ double Flow<T, D>::next_lead() const {
 /// How long it is to the middle of the steps until the next rebuild, at whose ends pairs are summed [s], if they are as
 /// many as since the last one. A lead is less: it is to hold, this to be right on average.
 template <class T, int D>
-double Flow<T, D>::half_of_steps_to_come() const {
+double Flow<T, D>::half_rebuild_interval() const {
   return 0.5 * static_cast<double>(steps - last_rebuild + 1) * time_step;
 }
 
 /// By which places particles are sorted, in whole quanta, so that rows tell them again. Those of buffers stay on their
 /// lines.
 template <class T, int D>
-void Flow<T, D>::look_ahead() {
-  const double lead = control.lead * time_step;
+void Flow<T, D>::find_sort_places() {
+  const double lead = control.sort_ahead_steps * time_step;
   auto& places = reorder_.places();
   places.resize(fluid.id.size());
   for (int d = 0; d < D; ++d) {
@@ -243,10 +243,10 @@ void Flow<T, D>::remove_leavers() {
   const auto has_left = [&](std::size_t i) {
     return fluid.buffer[i] == 0 && subdomain_.has_left(vector_of(fluid.x, i));
   };
-  few_.find(fluid.size(), 2e-9, [&](std::size_t i) { return openings.is_spent(fluid, i) || has_left(i); });
-  if (!few_.any()) return;
+  sparse_.find(fluid.size(), 2e-9, [&](std::size_t i) { return openings.is_spent(fluid, i) || has_left(i); });
+  if (!sparse_.any()) return;
   gone_.resize(0);
-  few_.for_each([&](std::size_t i) {
+  sparse_.for_each([&](std::size_t i) {
     if (!openings.is_spent(fluid, i)) {
       if (!has_left(i)) return;
       left_mass.add(fluid.mass[i]);
@@ -272,9 +272,9 @@ void Flow<T, D>::rebalance() {
   std::vector<Int3> cells(fluid.id.size());
   for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = subdomain_.grid().cell_of(vector_of(fluid.x, i));
   const double cost = balance.cost(timers.busy(), steps) / static_cast<double>(std::max<std::int64_t>(1, fluid.size()));
-  subdomain_.share_out(cells, std::max<std::int64_t>(1, std::llround(1e9 * cost)));
+  subdomain_.repartition(cells, std::max<std::int64_t>(1, std::llround(1e9 * cost)));
   openings.share(communicator_);
-  kept_wall_rows_.take(walls, wall_rows);
+  saved_wall_rows_.take(walls, wall_rows);
   move_walls();
   resize_walls(wall_rows.owned());
   wall_halo.gather(neighbors::RowField(walls, D));
@@ -298,7 +298,7 @@ void Flow<T, D>::migrate_fluid() {
 template <class T, int D>
 void Flow<T, D>::sort_fluid() {
   find_fluid_rows();
-  control.approach = control.approach_before = control.moved = control.gone = control.latest.corrected = 0;
+  control.relative_drift = control.relative_drift_before = control.max_displacement = control.path_since_rebuild = control.latest.corrected = 0;
 }
 
 /// While use() lasts, the order of some particles and the room that sorting them needs are where lists have been
@@ -328,17 +328,17 @@ void Flow<T, D>::find_fluid_rows() {
   find_fluid_copies();
   fluid_halo.gather_between(neighbors::PositionField(fluid_positions_, D));
   if (fluid.classic)
-    rebuilds > 0 ? reorder_.room().move_memory_to(pressed.first_parts()) : reorder_.room().release();
+    rebuilds > 0 ? reorder_.room().move_memory_to(end_rows.first_parts()) : reorder_.room().release();
   else
-    moving.resize(fluid_rows.rows);
-  rows_share_memory() ? pressed.alias(moving) : pressed.resize(fluid_rows.rows);
+    midpoint_rows.resize(fluid_rows.rows);
+  rows_share_memory() ? end_rows.alias(midpoint_rows) : end_rows.resize(fluid_rows.rows);
 }
 
 /// Puts walls in canonical order, with their rows, and finds their ghosts. Where no body moves, this is done once:
 /// their order, rows and ghosts then last until cells change hands.
 template <class T, int D>
 void Flow<T, D>::sort_walls() {
-  kept_wall_rows_.take(walls, wall_rows);
+  saved_wall_rows_.take(walls, wall_rows);
   move_walls();
 }
 
@@ -357,7 +357,7 @@ template <class T, int D>
 void Flow<T, D>::move_walls_by_places() {
   const auto for_each_field = [&](auto&& visit) {
     wall.for_each_array(visit);
-    visit(kept_wall_rows_.field());
+    visit(saved_wall_rows_.field());
     visit(wall_places_);
   };
   migrate(communicator_, subdomain_.ranks_of(wall_places_), subdomain_.neighbors(), for_each_field);
@@ -369,9 +369,9 @@ void Flow<T, D>::move_walls_by_places() {
     put_positions(wall_rows, wall_places_, wall_positions_);
     wall.for_each_array([&](auto& array) { reorder_(array); });
     walls.resize(wall_rows.rows);
-    kept_wall_rows_.put(reorder_.order, walls, wall_rows);
+    saved_wall_rows_.put(reorder_.order, walls, wall_rows);
   });
-  if (!walls_move_) kept_wall_rows_.release(), wall_places_ = {}, margin_.walls() = {};
+  if (!walls_move_) saved_wall_rows_.release(), wall_places_ = {}, margin_.walls() = {};
   subdomain_.find_ghosts(wall_rows, wall_halo);
   subdomain_.find_copies(wall_rows, wall_copies);
   wall_halo.gather_between(neighbors::PositionField(wall_positions_, D));
@@ -480,8 +480,8 @@ double Flow<T, D>::wall_volume(std::size_t k, const Vec3& x) const {
 template <class T, int D>
 physics::delta::SweepInput<T> Flow<T, D>::input() const {
   physics::delta::SweepInput<T> in;
-  in.moving = moving.data();
-  in.pressed = pressed.data();
+  in.moving = midpoint_rows.data();
+  in.pressed = end_rows.data();
   in.walls = walls.data();
   in.nodes = nodes.data();
   in.prefetch_distance = neighbors::prefetch_distance(fluid_rows);
@@ -503,13 +503,13 @@ physics::delta::SweepInput<T> Flow<T, D>::input() const {
 template <class T, int D>
 std::int64_t Flow<T, D>::memory() const {
   const auto sum = [](const auto&... each) { return (std::size_t{0} + ... + each.bytes()); };
-  std::size_t bytes = sum(moving, pressed, walls, fluid_rows, wall_rows, subdomain_, reorder_, kept_wall_rows_) +
+  std::size_t bytes = sum(midpoint_rows, end_rows, walls, fluid_rows, wall_rows, subdomain_, reorder_, saved_wall_rows_) +
                       sum(fluid_fluid, fluid_wall, wall_fluid, buffer_free, wall_free, node_fluid, margin_,
                           drift_bound_, near_walls_, fluid_of_row_, cells_around_, free_fluid_, layout()) +
                       sum(delta, delta.dissipation, classic, classic.drifts, wall_is_wet, wall_places_);
   for (int d = 0; d < D; ++d)
     bytes += sum(viscous_reaction[d], pressure_reaction[d], fluid_positions_.x[d], wall_positions_.x[d],
-                 wall_displacement.x[d], headings_.x[d], wall_headings_.x[d]);
+                 wall_displacement.x[d], reference_velocities_.x[d], wall_reference_velocities_.x[d]);
   const auto add = [&](const auto& array) { bytes += array.bytes(); };
   const_cast<FluidState<T, D>&>(fluid).for_each_array(add);
   const_cast<WallState<D>&>(wall).for_each_array(add);

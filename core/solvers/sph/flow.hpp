@@ -29,8 +29,8 @@
 #include "solvers/sph/flow/constants.hpp"
 #include "solvers/sph/flow/control.hpp"
 #include "solvers/sph/flow/free_fluid.hpp"
-#include "solvers/sph/flow/kept_rows.hpp"
-#include "solvers/sph/flow/lazy/laziness.hpp"
+#include "solvers/sph/flow/saved_rows.hpp"
+#include "solvers/sph/flow/lazy/deferred_exchange.hpp"
 #include "solvers/sph/flow/list_margin.hpp"
 #include "solvers/sph/flow/migrate.hpp"
 #include "solvers/sph/flow/reordering.hpp"
@@ -62,18 +62,18 @@ class Flow {
   /// Everybody else sees what the rank owns. A rebuild lets them in, too.
   class Copies {
    public:
-    explicit Copies(Flow& flow) : flow_(flow) { flow_.let_copies_in(true); }
+    explicit Copies(Flow& flow) : flow_(flow) { flow_.include_copies(true); }
     Copies(const Copies&) = delete;
     Copies& operator=(const Copies&) = delete;
-    ~Copies() { flow_.let_copies_in(false); }
+    ~Copies() { flow_.include_copies(false); }
 
    private:
     Flow& flow_;
   };
-  /// What a halo carries of `pressed`: pressure and volume. Place and velocity follow from `moving`, see
-  /// RowWriter::write_pressed_ghosts(), but for buffers, which are set anew in between.
-  neighbors::RowField<T> pressed_field() {
-    return openings.empty() ? neighbors::RowField<T>(pressed, D, {D, 2}) : neighbors::RowField<T>(pressed, D);
+  /// What a halo carries of `end_rows`: pressure and volume. Place and velocity follow from `midpoint_rows`, see
+  /// RowWriter::write_end_ghosts(), but for buffers, which are set anew in between.
+  neighbors::RowField<T> end_field() {
+    return openings.empty() ? neighbors::RowField<T>(end_rows, D, {D, 2}) : neighbors::RowField<T>(end_rows, D);
   }
   /// What a halo carries of `walls`, whose places, volumes and velocities of their own change only where bodies or
   /// sides move.
@@ -81,7 +81,7 @@ class Flow {
     return walls_move_ || change_speed ? neighbors::RowField<T>(walls, D)
                                        : neighbors::RowField<T>(walls, D, {D, D + 2});
   }
-  /// How many particles, in order, are right after so many passes of this step, see Laziness.
+  /// How many particles, in order, are right after so many passes of this step, see DeferredExchange.
   std::int64_t fluid_after(int passes) const { return lazy.computed(fluid_rows, passes); }
   std::int64_t walls_after(int passes) const { return lazy.computed(wall_rows, passes); }
   /// Brings owners' values to ghosts; to those of other ranks in steps that exchange.
@@ -160,13 +160,13 @@ class Flow {
   WallState<D> wall;
   Openings<D> openings;
   Control control;
-  Laziness lazy;
+  DeferredExchange lazy;
   double time = 0, time_step = 0;
-  double filling_level = 0;  // of sealed fluid: Kick::mean_excess_of_filling() at the start, if that is negative
+  double volume_fraction_offset = 0;  // of sealed fluid: ParticleUpdate::mean_excess_volume_fraction() at the start, if that is negative
   std::int64_t steps = 0, rebuilds = 0;
   std::int64_t last_rebuild = 0;    // the step before which it was
   double renewals = 0;              // of lists between rebuilds: how often an average list has been renewed
-  std::int64_t foreseen = 0;        // steps whose cells were known to hold before ghosts had come
+  std::int64_t predicted_steps = 0;        // steps whose cells were known to hold before ghosts had come
   std::int64_t contacts = 0;        // particles that were put back on a wall's surface, see contact.hpp
   std::int64_t left_particles = 0;  // through open sides, or to make room for a body; they are removed at rebuilds
   ReproducibleSum left_mass;        // [kg], kg/m in 2D
@@ -181,9 +181,9 @@ class Flow {
   /// pairs over the others.
   bool rows_share_memory() const { return !fluid.classic && communicator_.is_alone(); }
 
-  // Rows of all particles and ghosts, and who stands where. In the scheme classic `pressed` holds its only rows.
-  neighbors::PairData<T> moving{physics::delta::k_moving_width<D>};
-  neighbors::PairData<T> pressed;
+  // Rows of all particles and ghosts, and who stands where. In the scheme classic `end_rows` holds its only rows.
+  neighbors::PairData<T> midpoint_rows{physics::delta::k_moving_width<D>};
+  neighbors::PairData<T> end_rows;
   neighbors::PairData<T> walls;
   neighbors::PairData<T> nodes{physics::delta::k_node_width<D>};
   particles::CellIndex fluid_rows, wall_rows, node_rows;
@@ -218,14 +218,14 @@ class Flow {
   /// Makes what this rank has found of the last step that of all ranks, at once. Collective.
   void agree();
   /// The control point of a step: agrees on the last step, and on how far particles of all ranks will have moved since
-  /// the last rebuild at the end of this one, whose middle is in `moving`; `and_middle`: there or at its end. In two
+  /// the last rebuild at the end of this one, whose middle is in `midpoint_rows`; `and_middle`: there or at its end. In two
   /// halves: what is computed in between gives other ranks time to come to it. Collective.
   void begin_control_point(bool and_middle);
-  /// The same while ghosts of other ranks are still on their way: it takes them to go on as `pressed`, the end of the
+  /// The same while ghosts of other ranks are still on their way: it takes them to go on as `end_rows`, the end of the
   /// last step, has them, and adds by how much no particle strays from that. So it gives upper bounds, and nobody has
   /// to wait for begin_drift(), which says once ghosts have come how far particles will have moved, unless the bounds
   /// are too high to decide. end_drift() waits for that if it is under way.
-  void foresee_control_point();
+  void predict_control_point();
   void end_control_point();
   /// Makes the next step shorter, in which particles come too near for their cells. If it has become so short that no
   /// step can hold, the step is bad instead, on all ranks, and this is false. `skin`: how near they may come [m];
@@ -243,12 +243,12 @@ class Flow {
   }
 
  private:
-  neighbors::PredictedPath<T> course_of_step() const;
-  double straying(const neighbors::PredictedPath<T>& expected) const;
+  neighbors::PredictedPath<T> predicted_path() const;
+  double prediction_error(const neighbors::PredictedPath<T>& expected) const;
   const neighbors::WallDisplacement* walls_moved() const { return walls_move_ ? &wall_displacement : nullptr; }
-  void set_drift(double approach, double moved);
+  void set_drift(double relative_drift, double moved);
   void change_motion(const world::Change& change);
-  void let_copies_in(bool in);
+  void include_copies(bool in);
   void resize_fluid(std::int64_t n);
   void resize_walls(std::int64_t n);
   void find_fluid_copies();
@@ -270,9 +270,9 @@ class Flow {
   void place();
   void place_nodes();
   void remove_leavers();
-  double next_lead() const;
-  double half_of_steps_to_come() const;
-  void look_ahead();
+  double next_sort_ahead_steps() const;
+  double half_rebuild_interval() const;
+  void find_sort_places();
   void migrate_fluid();
   bool rebalance_is_due();
   void rebalance();
@@ -290,13 +290,13 @@ class Flow {
   void find_neighbors();
   bool may_have_margins() const;
   bool has_margins() const;
-  void find_headings();
+  void find_reference_velocities();
   void expect_walls_to_rest();
-  void foresee();
+  void predict_lists();
   template <class Velocity, class Shifting>
-  void find_headings(const particles::CellIndex& rows, const VectorArray<double, D>& x, Velocity&& velocity,
+  void find_reference_velocities(const particles::CellIndex& rows, const VectorArray<double, D>& x, Velocity&& velocity,
                      Shifting&& shifting, exchange::Halo& halo, neighbors::FixedPositions& positions,
-                     neighbors::ReferenceVelocities& headings) const;
+                     neighbors::ReferenceVelocities& reference_velocities) const;
   void build_lists();
   template <class Visit>
   void for_each_list(Visit&& visit);
@@ -310,11 +310,11 @@ class Flow {
   float sideways_in_buffers() const;
   void find_near_walls();
   /// How far sound goes in a time [quanta].
-  double way_of_sound(double duration) const { return duration * constants_.c0 / constants_.fixed.quantum(); }
-  float half_a_step() const { return static_cast<float>(way_of_sound(0.5 * time_step)); }
+  double acoustic_distance(double duration) const { return duration * constants_.c0 / constants_.fixed.quantum(); }
+  float half_a_step() const { return static_cast<float>(acoustic_distance(0.5 * time_step)); }
   void find_node_neighbors();
   void make_schedule();
-  void lend_room();
+  void borrow_memory();
   void resize_results();
 
   void write_wall_row(const neighbors::RowParts<T>& row, std::size_t k) const;
@@ -338,13 +338,13 @@ class Flow {
   bool is_drifting_ = false;
   bool walls_move_;
   Reordering<D> reorder_;
-  SparseIterations few_;      // particles that leave,
+  SparseIterations sparse_;      // particles that leave,
   Array<std::int32_t> gone_;  // and which they are
-  KeptRows<T> kept_wall_rows_;
+  SavedRows<T> saved_wall_rows_;
   VectorArray<double, D> wall_places_;  // by which walls are sorted [m]; where none moves, while they are
   neighbors::FixedPositions fluid_positions_, wall_positions_, node_positions_;
   Array<std::int32_t> fluid_of_row_;  // the particle in each row, where their order is drawn; else empty
-  bool copies_are_in_ = false;
+  bool copies_are_included_ = false;
   FreeFluid free_fluid_;
   particles::CellSet cells_around_;             // some, while lists are found
   std::vector<std::uint8_t> walls_at_buffers_;  // by chunk of walls, whether it may have neighbours in buffers
@@ -353,9 +353,9 @@ class Flow {
   std::int64_t body_changes_made_ = 0;    // of them
   neighbors::DriftBound<T, D> drift_bound_;
   ListMargin<T, D> margin_;
-  neighbors::ReferenceVelocities headings_, wall_headings_;  // since the last rebuild, where lists have margins
+  neighbors::ReferenceVelocities reference_velocities_, wall_reference_velocities_;  // since the last rebuild, where lists have margins
   double followed_ = 0;                                      // until when lists know where rows are [s]
-  double step_followed_ = 0;                                 // the way of sound in the last step that they know of
+  double last_acoustic_distance_ = 0;                                 // the way of sound in the last step that they know of
   double steps_of_cells_ = 0;                                // that they are expected to last
   Array<std::uint8_t> near_walls_;                           // by particle; only where there are bodies
 };

@@ -27,7 +27,7 @@ class MovingWalls {
   /// Rows for the middle of the step of length dt that ends at time t, and how far the walls will have moved at its
   /// end; both gathered. The state is left alone. Mirrored velocities change with that of the body: the fluid at it
   /// follows.
-  void write_middle(double t, double dt);
+  void write_midpoint_rows(double t, double dt);
   /// State and positions in the rows at the end of that step.
   void move_to_end();
   /// Acceleration of the body at x at the end of the step [m/s^2]; 0 of resting bodies and the domain's walls.

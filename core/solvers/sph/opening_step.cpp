@@ -53,18 +53,18 @@ void OpeningStep<T, D>::for_each_member(double seconds, Visit&& visit) const {
 }
 
 template <class T, int D>
-void OpeningStep<T, D>::write_moving(double dt, bool at_rest) {
+void OpeningStep<T, D>::write_midpoint_rows(double dt, bool at_rest) {
   auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
   set_inflow_velocities(flow_.time + 0.5 * dt, at_rest);
   for_each_member(k_light, [&](std::size_t, std::size_t i) {
     const int axis = flow_.openings.all()[fluid.buffer[i] - 1u].sites.axis;
     const auto v = velocity_of(i);
-    const auto row = flow_.moving.row(flow_.fluid_rows.row_of(i));
+    const auto row = flow_.midpoint_rows.row(flow_.fluid_rows.row_of(i));
     for (int d = 0; d < D; ++d) {
       fluid.v[d][i] = v[static_cast<std::size_t>(d)];
       const double ahead = d == axis ? 0.5 * dt * fluid.v[d][i] : 0.0;
-      flow_.moving.put_fixed(row.first + d, c.fixed.wrapped(fluid.x[d][i] + ahead));
+      flow_.midpoint_rows.put_fixed(row.first + d, c.fixed.wrapped(fluid.x[d][i] + ahead));
       row[D + d] = static_cast<T>(fluid.v[d][i] * c.inverse_c0);
       row[2 * D + 2 + d] = fluid.half_g[d][i];
     }
@@ -72,15 +72,15 @@ void OpeningStep<T, D>::write_moving(double dt, bool at_rest) {
 }
 
 template <class T, int D>
-void OpeningStep<T, D>::keep_files() {
+void OpeningStep<T, D>::align_particle_columns() {
   auto& fluid = flow_.fluid;
   for_each_member(k_light, [&](std::size_t m, std::size_t i) {
     const int axis = flow_.openings.all()[fluid.buffer[i] - 1u].sites.axis;
-    T* x_row = flow_.pressed.row(flow_.fluid_rows.row_of(i)).first;
+    T* x_row = flow_.end_rows.row(flow_.fluid_rows.row_of(i)).first;
     for (int d = 0; d < D; ++d) {
       if (d == axis) continue;
       fluid.x[d][i] = flow_.member_places[d][m];
-      flow_.pressed.put_fixed(x_row + d, flow_.constants().fixed.wrapped(fluid.x[d][i]));
+      flow_.end_rows.put_fixed(x_row + d, flow_.constants().fixed.wrapped(fluid.x[d][i]));
     }
   });
 }
@@ -112,7 +112,7 @@ void OpeningStep<T, D>::extrapolate(double t, double dt, bool at_rest) {
     fluid.s[i] = StateEquationLinear::density_excess(p);
     if (opening.world.inflow) fluid.mass[i] = c.rho0 * (1 + fluid.s[i]) * c.volume;
     const auto v = velocity_of(i);
-    const auto row = flow_.pressed.row(flow_.fluid_rows.row_of(i));
+    const auto row = flow_.end_rows.row(flow_.fluid_rows.row_of(i));
     row[D] = static_cast<T>(StateEquationLinear::pressure(fluid.s[i]));
     row[D + 1] = static_cast<T>(fluid.mass[i] * c.inverse_mass / (1 + fluid.s[i]));
     for (int d = 0; d < D; ++d) {
@@ -252,16 +252,16 @@ void OpeningStep<T, D>::discard_rates() {
 }
 
 template <class T, int D>
-void OpeningStep<T, D>::keep_jets_together() {
+void OpeningStep<T, D>::enforce_jet_cohesion() {
   if (!flow_.constants().free_surface) return;
   for (const auto& opening : flow_.openings.all())
-    if (opening.world.inflow) keep_jet_together(opening);
+    if (opening.world.inflow) enforce_cohesion(opening);
 }
 
 /// The wall beside an inflow, at rest, would draw a jet into air apart, whose pressure then falls and pulls at the
 /// inflow: fluid at no more than the pressure of air does not expand within R of it.
 template <class T, int D>
-void OpeningStep<T, D>::keep_jet_together(const Opening<D>& opening) {
+void OpeningStep<T, D>::enforce_cohesion(const Opening<D>& opening) {
   const double R = flow_.constants().length.interaction_radius;
   const int axis = opening.sites.axis;
   const Vec3 lower = opening.world.lower, upper = opening.world.upper;

@@ -19,9 +19,9 @@ class OpeningStep {
   explicit OpeningStep(Flow<T, D>& flow);
 
   /// Velocities and rows of the buffers half way through the step. `at_rest` while a start settles.
-  void write_moving(double dt, bool at_rest);
+  void write_midpoint_rows(double dt, bool at_rest);
   /// Buffers drift along the normals of their openings only, so that the particles of a site stay in file.
-  void keep_files();
+  void align_particle_columns();
   /// Pressure and velocity of the buffers at time t from the fluid in front of them, and their rows.
   void extrapolate(double t, double dt, bool at_rest);
   /// Whether each step needs the forces on walls before extrapolate(): a stream follows those on bodies.
@@ -37,14 +37,14 @@ class OpeningStep {
   void discard_rates();
   void discard_forces();
   /// Jets into air are not drawn apart by the walls beside inflows.
-  void keep_jets_together();
+  void enforce_jet_cohesion();
   /// Velocities and density gradients as extrapolate() found them, no acceleration.
   void hold();
 
  private:
   template <class Visit>
   void for_each_member(double seconds, Visit&& visit) const;
-  void keep_jet_together(const Opening<D>& opening);
+  void enforce_cohesion(const Opening<D>& opening);
   void set_inflow_velocities(double t, bool at_rest);
   void sum_forces_on_bodies();
   void share_out();

@@ -50,7 +50,7 @@ void Openings<D>::pass(FluidState<T, D>& fluid, double ahead) {
     opening.mass.add(sign * fluid.mass[i]);
     for (int d = 0; d < D; ++d) opening.momentum[static_cast<std::size_t>(d)].add(sign * fluid.mass[i] * fluid.v[d][i]);
   };
-  for (auto& opening : all_) opening.let_in = std::max(opening.let_in, ahead * opening.fastest());
+  for (auto& opening : all_) opening.allowed_depth = std::max(opening.allowed_depth, ahead * opening.fastest());
   entering_.resize(0);
   const auto place = [&](std::size_t i) {
     Vec3 x = vector_of(fluid.x, i);
@@ -76,11 +76,11 @@ void Openings<D>::pass(FluidState<T, D>& fluid, double ahead) {
     return opening.world.inflow && !(opening.sites.depth(place(i)) > 0);
   };
   const bool has_streams = std::ranges::any_of(all_, [](const auto& opening) { return opening.world.stream; });
-  few_.find(n, 1e-9, [&](std::size_t i) {
+  sparse_.find(n, 1e-9, [&](std::size_t i) {
     if (fluid.buffer[i] != 0) return enters(i) || is_at_end(i);
     return outflow_of(i) != all_.end() || (has_streams && stream_of(i) != all_.end());
   });
-  few_.for_each([&](std::size_t i) {
+  sparse_.for_each([&](std::size_t i) {
     if (fluid.buffer[i] == 0) {
       if (const auto outflow = outflow_of(i); outflow != all_.end()) {
         fluid.buffer[i] = static_cast<std::uint8_t>(outflow - all_.begin() + 1);
@@ -123,8 +123,8 @@ void Openings<D>::find_members(const FluidState<T, D>& fluid) {
   members_.resize(0);
   if (all_.empty()) return;
   const auto is_member = [&](std::size_t i) { return fluid.buffer[i] != 0; };
-  few_.find(fluid.size(), 1e-9, is_member);
-  few_.for_each([&](std::size_t i) {
+  sparse_.find(fluid.size(), 1e-9, is_member);
+  sparse_.for_each([&](std::size_t i) {
     if (is_member(i)) members_.push_back(static_cast<std::int32_t>(i));
   });
 }
@@ -134,7 +134,7 @@ void Openings<D>::save(ArchiveWriter& archive) const {
   far_field_.save(archive);
   for (const Opening<D>& o : all_) {
     const std::string name = "opening." + o.world.name + ".";
-    archive.put_value(name + "ruled", std::array{o.pace, o.pressure, o.reference_speed, o.lead, o.slope, o.let_in});
+    archive.put_value(name + "ruled", std::array{o.pace, o.pressure, o.reference_speed, o.lead, o.slope, o.allowed_depth});
     archive.put(name + "velocity", std::span<const std::array<double, D>>(o.velocity));
     archive.put_value(name + "known", static_cast<std::uint8_t>(o.is_here));
     archive.put_value(name + "mass", o.mass);
@@ -155,7 +155,7 @@ void Openings<D>::restore(const std::vector<ArchiveReader>& parts, comm::Communi
     });
     ruled = comm::broadcast(communicator, ruled, 0, "checkpoint");
     o.pace = ruled[0], o.pressure = ruled[1], o.reference_speed = ruled[2], o.lead = ruled[3], o.slope = ruled[4];
-    o.let_in = ruled[5];
+    o.allowed_depth = ruled[5];
     share_velocities(o, known, communicator);
   }
 }

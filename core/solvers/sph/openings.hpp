@@ -34,7 +34,7 @@ struct Opening {
                layers = 0;  // nodes: layers of sites inside the fluid, beside an inflow as many as the buffer's
   std::vector<std::array<double, D>> velocity;  // of the buffer at each site, where this rank has cells at it [m/s]
   double pace = 1;                              // inflow: speed over the imposed one, see measure_inflow()
-  double let_in = 0;                            // inflow: fluid has begun so far beyond it at most [m]
+  double allowed_depth = 0;                            // inflow: fluid has begun so far beyond it at most [m]
   bool is_here = true;                          // whether this rank has cells at it or in its buffer
   double pressure = 0;                          // outflow: of its buffer, above its level [Pa]
   double reference_speed = 0;                   // outflow: running mean of the speed through it [m/s];
@@ -110,7 +110,7 @@ class Openings {
   FarField<D> far_field_;
   std::int32_t nodes_ = 0;
   Array<std::int32_t> members_, entering_;
-  SparseIterations few_;  // particles that pass an opening, or stand in buffers
+  SparseIterations sparse_;  // particles that pass an opening, or stand in buffers
 };
 
 }  // namespace eddyline::sph

@@ -65,7 +65,7 @@ class Solver final : public solver::Solver {
     return outcome();
   }
   double next_time_step() const override { return step_.choose_time_step(); }
-  solver::Outcome advance(solver::Ask ask) override {
+  solver::Outcome advance(solver::StepRequest ask) override {
     flow_.control.stop = ask.stop;
     step_.advance(ask.loads);
     if (!flow_.control.bad && step_.damping > 0 && flow_.time >= 0) end_settling();
@@ -171,7 +171,7 @@ class Solver final : public solver::Solver {
 
 template <class T, int D, class Stepper>
 void Solver<T, D, Stepper>::count(solver::Counters& counters) {
-  step_.show_state();  // pairs are counted where the rows of the state are
+  step_.write_state_rows();  // pairs are counted where the rows of the state are
   exchange::Traffic traffic;
   for (const exchange::Halo* halo : halos()) {
     const exchange::Traffic of_halo = halo->traffic();

@@ -66,7 +66,7 @@ bool Flow<T, D>::is_in_the_way(const world::Body& body, std::size_t i) const {
 /// them.
 template <class T, int D>
 void Flow<T, D>::change_bodies() {
-  kept_wall_rows_.take(walls, wall_rows);
+  saved_wall_rows_.take(walls, wall_rows);
   for (; bodies_change(); ++body_changes_made_) {
     const BodyChange& change = body_changes_[static_cast<std::size_t>(body_changes_made_)];
     const world::Body& body = world_.bodies[change.body];
@@ -96,7 +96,7 @@ void Flow<T, D>::place_added_body(std::size_t body, std::int64_t addition) {
   const auto placed = particles::place_body(world_, body, addition, [&](Vec3 x) { return is_here(x); });
   const auto before = static_cast<std::size_t>(wall.size());
   wall.for_each_array([&](auto& array) { array.resize(before + placed.size()); });
-  kept_wall_rows_.resize(before + placed.size());
+  saved_wall_rows_.resize(before + placed.size());
   for (std::size_t n = 0; n < placed.size(); ++n) {
     const auto& particle = placed[n];
     const std::size_t k = before + n;
@@ -105,7 +105,7 @@ void Flow<T, D>::place_added_body(std::size_t body, std::int64_t addition) {
     wall.volume[k] = particle.volume;
     wall.no_slip[k] = particle.no_slip;
     for (int d = 0; d < D; ++d) wall.x[d][k] = particle.position[d];
-    write_wall_row(kept_wall_rows_[k], k);
+    write_wall_row(saved_wall_rows_[k], k);
   }
   if (wall.can_move) wall.rest(before, before + placed.size());
 }
@@ -114,7 +114,7 @@ template <class T, int D>
 void Flow<T, D>::drop_body(std::size_t body) {
   const auto all = [&](auto&& visit) {
     wall.for_each_array(visit);
-    visit(kept_wall_rows_.field());
+    visit(saved_wall_rows_.field());
   };
   remove_particles_if(wall.size(), all,
                       [&](std::size_t i) { return wall.owner[i] == static_cast<std::int32_t>(body); });

@@ -73,7 +73,7 @@ Constants::Constants(const world::World& world)
   shifting_strength = method.shifting_strength > 0 ? method.shifting_strength : strength;
   const double damping = free_surface ? k_damping_free_surface : k_damping_confined;
   acoustic_damping = method.acoustic_damping >= 0 ? method.acoustic_damping : damping;
-  filling = free_surface ? 1 / lattice_sum(step, world.dimensions, R) : kernel / 20;
+  to_volume_fraction = free_surface ? 1 / lattice_sum(step, world.dimensions, R) : kernel / 20;
   const int D = world.dimensions;
   shear_rate2 = rate * rate * (D + 2) * physics::central_viscosity_constant<double>(D) * kernel;
   viscosity = free_surface ? FluidViscosity::central : FluidViscosity::morris;

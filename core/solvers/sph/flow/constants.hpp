@@ -26,7 +26,7 @@ struct Constants {
   double inverse_c0 = 0, inverse_mass = 0;     // 1/c0, 1/(rho0 volume): to dimensionless rows
   physics::StateEquation state{};              // dimensionless
   double kernel = 0;                           // K: grad W dx^D = -K F r / R^2, see the kernels
-  double filling = 0;                          // turns sums of V rho/rho0 W, without W's constant, into the filling
+  double to_volume_fraction = 0;                          // turns sums of V rho/rho0 W, without W's constant, into the to_volume_fraction
   double rate = 0;                             // c0 / R [1/s]
   double speed_limit = 0;                      // of the blow-up doctor [m/s]
   double thinnest = 0, densest = 0;            // density excesses between which it lets pass

@@ -6,7 +6,7 @@ namespace eddyline::sph {
 
 void Agreement::begin(comm::Communicator& communicator, const Control& control, const std::array<double, 3>& own) {
   const Extremes& latest = control.latest;
-  values_ = {latest.speed,           latest.corrected,         latest.moved, latest.signal, latest.acceleration,
+  values_ = {latest.speed,           latest.corrected,         latest.from_midpoint, latest.signal, latest.acceleration,
              latest.bad ? 1.0 : 0.0, control.stop ? 1.0 : 0.0, own[0],       own[1],        own[2]};
   if (communicator.is_alone()) return;
   under_way_ = communicator.requests();

@@ -24,9 +24,9 @@ struct Extremes {
 /// control point of the next one, where all ranks meet anyway.
 struct Control {
   double speed = 0;            // largest |v| when the last control point was passed [m/s]
-  double approach = 0;         // of particles in touching cells from where they were sorted, at the end of the step,
+  double relative_drift = 0;         // of particles in touching cells from where they were sorted, at the end of the step,
                                // in the first after that also in its middle [m]
-  double approach_before = 0;  // the same one step before; as much in the first
+  double relative_drift_before = 0;  // the same one step before; as much in the first
   double moved = 0;            // of any particle from where it was sorted, or more, at the end of the step [m]
   double lead = 0;             // how many steps after the last rebuild particles were expected where they were sorted
   double gone = 0;    // how far any particle has gone since the last rebuild, about, at the end of the last step [m]
@@ -34,8 +34,8 @@ struct Control {
   bool stop = false;  // somebody has asked for an end after this step
   Extremes latest;    // of the last step
 
-  /// Whether cells are likely to hold for another step, if approach goes on as it does.
-  bool will_hold(double skin) const { return 2 * approach - approach_before <= skin; }
+  /// Whether cells are likely to hold for another step, if relative_drift goes on as it does.
+  bool will_hold(double skin) const { return 2 * relative_drift - relative_drift_before <= skin; }
 };
 
 /// Makes what each rank has found of the last step that of all ranks, in two halves: what is computed in between gives

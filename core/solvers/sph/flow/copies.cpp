@@ -1,4 +1,4 @@
-// What Flow does with copies of other ranks' particles, which exact laziness computes, see lazy/laziness.hpp.
+// What Flow does with copies of other ranks' particles, which exact laziness computes, see lazy/deferred_exchange.hpp.
 
 #include "neighbors/fields.hpp"
 #include "solvers/sph/flow.hpp"
@@ -14,9 +14,9 @@ bool Flow<T, D>::begin_step() {
 }
 
 template <class T, int D>
-void Flow<T, D>::let_copies_in(bool in) {
-  if (!lazy.computes_copies() || in == copies_are_in_) return;
-  copies_are_in_ = in;
+void Flow<T, D>::include_copies(bool in) {
+  if (!lazy.computes_copies() || in == copies_are_included_) return;
+  copies_are_included_ = in;
   resize_fluid(in ? fluid_rows.computed() : fluid_rows.owned());
   resize_walls(in ? wall_rows.computed() : wall_rows.owned());
 }
@@ -68,28 +68,28 @@ void Flow<T, D>::refresh_wall_copies() {
 }
 
 template bool Flow<float, 2>::begin_step();
-template void Flow<float, 2>::let_copies_in(bool);
+template void Flow<float, 2>::include_copies(bool);
 template void Flow<float, 2>::resize_fluid(std::int64_t);
 template void Flow<float, 2>::resize_walls(std::int64_t);
 template void Flow<float, 2>::find_fluid_copies();
 template void Flow<float, 2>::refresh_copies();
 template void Flow<float, 2>::refresh_wall_copies();
 template bool Flow<float, 3>::begin_step();
-template void Flow<float, 3>::let_copies_in(bool);
+template void Flow<float, 3>::include_copies(bool);
 template void Flow<float, 3>::resize_fluid(std::int64_t);
 template void Flow<float, 3>::resize_walls(std::int64_t);
 template void Flow<float, 3>::find_fluid_copies();
 template void Flow<float, 3>::refresh_copies();
 template void Flow<float, 3>::refresh_wall_copies();
 template bool Flow<double, 2>::begin_step();
-template void Flow<double, 2>::let_copies_in(bool);
+template void Flow<double, 2>::include_copies(bool);
 template void Flow<double, 2>::resize_fluid(std::int64_t);
 template void Flow<double, 2>::resize_walls(std::int64_t);
 template void Flow<double, 2>::find_fluid_copies();
 template void Flow<double, 2>::refresh_copies();
 template void Flow<double, 2>::refresh_wall_copies();
 template bool Flow<double, 3>::begin_step();
-template void Flow<double, 3>::let_copies_in(bool);
+template void Flow<double, 3>::include_copies(bool);
 template void Flow<double, 3>::resize_fluid(std::int64_t);
 template void Flow<double, 3>::resize_walls(std::int64_t);
 template void Flow<double, 3>::find_fluid_copies();

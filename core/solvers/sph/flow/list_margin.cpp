@@ -25,7 +25,7 @@ constexpr double k_rounded_up = 1.02, k_longer = 1.005;
 }  // namespace
 
 template <class T, int D>
-double ListMargin<T, D>::best_life(double pace, double steps) {
+double ListMargin<T, D>::best_lifetime(double pace, double steps) {
   if (!(pace > 0)) return steps;
   const double whole = k_spare * pace * steps;
   const auto cost = [&](double lists) {
@@ -94,7 +94,7 @@ void ListMargin<T, D>::renew(double steps) {
     if (due_[c] == 0) return;
     const double pace = pace_[c], speed = relative_speed_[c];
     const double life =
-        parts_ > 0 ? steps / parts_ : best_life((pace + k_met * speed * need_.step) / radius_, std::max(steps, 1.0));
+        parts_ > 0 ? steps / parts_ : best_lifetime((pace + k_met * speed * need_.step) / radius_, std::max(steps, 1.0));
     const double wanted = parts_ > 0 ? skin_ / parts_ : std::max(k_least * radius_, k_spare * pace * life);
     const double width = std::max(wanted, k_spare * (0.5 * pace + beside_[c])), cut = radius_ + width;
     const double reach = radius_ / std::max(speed, 1e-30), most = k_most_steps * need_.step;
@@ -103,22 +103,22 @@ void ListMargin<T, D>::renew(double steps) {
     // What is on its way is nowhere nearer than where it begins or ends, but for half of that way.
     const double path = 0.5 * speed * (ahead + behind_);
     cut_squared_[c] = static_cast<float>(cut * cut + path * path);
-    left_[c] = static_cast<float>(k_trust * width);
+    left_[c] = static_cast<float>(k_safety * width);
     to_go_[c] = static_cast<float>(ahead);
   });
 }
 
 template <class T, int D>
-bool ListMargin<T, D>::use_up(const TwoOfRun& approach, const Need& need) {
+bool ListMargin<T, D>::use_up(const TwoOfRun& relative_drift, const Need& need) {
   need_ = need;
   const auto whole = static_cast<float>(this->whole());
   is_first_ = false;
   std::atomic<int> lacking = 0, any_due = 0;
-  share_out_runs([&](std::span<const neighbors::CellRun> runs) {
+  for_each_run_group([&](std::span<const neighbors::CellRun> runs) {
     int some_lacking = 0, some_due = 0;
     for (const auto& run : runs) {
       float steps[neighbors::CellRun::k_most], beside[neighbors::CellRun::k_most];
-      approach(run, steps, beside);
+      relative_drift(run, steps, beside);
       use_up(run, steps, beside, whole, some_lacking, some_due);
     }
     if (some_lacking != 0) lacking.store(1, std::memory_order_relaxed);
@@ -129,7 +129,7 @@ bool ListMargin<T, D>::use_up(const TwoOfRun& approach, const Need& need) {
 }
 
 template <class T, int D>
-void ListMargin<T, D>::use_up(const neighbors::CellRun& run, const float* approach, const float* beside, float whole,
+void ListMargin<T, D>::use_up(const neighbors::CellRun& run, const float* relative_drift, const float* beside, float whole,
                               int& some_lacking, int& some_due) {
   const auto besides = static_cast<float>(need_.besides), time = static_cast<float>(need_.step);
   const float spare = need_.next_step ? static_cast<float>(k_spare) : 0;
@@ -139,7 +139,7 @@ void ListMargin<T, D>::use_up(const neighbors::CellRun& run, const float* approa
 #pragma omp simd reduction(| : lacking, due)
   for (std::int32_t k = 0; k < run.end - run.begin; ++k) {
     const auto c = static_cast<std::size_t>(run.begin + k);
-    const float step = approach[k] + besides, middle = in_middle ? step : 0.5F * step + beside[k];
+    const float step = relative_drift[k] + besides, middle = in_middle ? step : 0.5F * step + beside[k];
     const float least = std::max(whole * step, middle), left = left_[c], after = left - step;
     const float to_go = to_go_[c], to_go_after = to_go - time;
     const int is_due = (least > left ? 1 : 0) | (spare * least > after ? 1 : 0) | (whole * time > to_go ? 1 : 0) |
@@ -158,7 +158,7 @@ void ListMargin<T, D>::use_up(const neighbors::CellRun& run, const float* approa
 template <class T, int D>
 bool ListMargin<T, D>::follow_walls(const neighbors::WallDisplacement& moved,
                                     const neighbors::FixedPositions& at_rebuild,
-                                    const neighbors::ReferenceVelocities& headings, float time) {
+                                    const neighbors::ReferenceVelocities& reference_velocities, float time) {
   constexpr float k_farthest = 0x1p30F;
   for (int d = 0; d < D; ++d) {
     const std::size_t rows = moved.x[d].size();
@@ -169,7 +169,7 @@ bool ListMargin<T, D>::follow_walls(const neighbors::WallDisplacement& moved,
       const auto before = static_cast<std::uint32_t>(walls_.x[d][r]);
       const auto now =
           static_cast<std::uint32_t>(at_rebuild.x[d][r]) + static_cast<std::uint32_t>(static_cast<std::int32_t>(to));
-      const float expected = static_cast<float>(headings.x[d][r]) * (neighbors::ReferenceVelocities::k_unit * time);
+      const float expected = static_cast<float>(reference_velocities.x[d][r]) * (neighbors::ReferenceVelocities::k_unit * time);
       walls_step_.x[d][r] = static_cast<float>(static_cast<std::int32_t>(now - before)) - expected;
       walls_.x[d][r] = static_cast<std::int32_t>(now);
     }

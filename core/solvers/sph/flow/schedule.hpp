@@ -34,10 +34,10 @@ void for_blocks(std::span<const Block> blocks, std::int64_t particles, Sweep&& s
 }
 
 /// Blocks that are taken some at a time, while something is on its way.
-class Portions {
+class WorkPortions {
  public:
-  Portions() = default;
-  explicit Portions(std::span<const Block> blocks)
+  WorkPortions() = default;
+  explicit WorkPortions(std::span<const Block> blocks)
       : left_(blocks), portion_(std::max(k_least, blocks.size() / k_portions)) {}
 
   bool empty() const { return left_.empty(); }

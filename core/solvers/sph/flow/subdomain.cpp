@@ -104,10 +104,10 @@ Subdomain::Subdomain(const world::World& world, const Constants& constants, cons
   const CellGrid grid = make_grid(world, constants);
   layout_ = CellLayout(grid, {});
   const bool is_cut = communicator.size() * boxes_ > 1;
-  share_out(is_cut ? cells_at_start(world, grid, communicator) : std::vector<Int3>{}, 1);
+  repartition(is_cut ? cells_at_start(world, grid, communicator) : std::vector<Int3>{}, 1);
 }
 
-void Subdomain::share_out(std::span<const Int3> cells, std::int64_t weight) {
+void Subdomain::repartition(std::span<const Int3> cells, std::int64_t weight) {
   const auto weights = [&](const CellBox& box, int axis) {
     const auto a = static_cast<std::size_t>(axis);
     std::vector<std::int64_t> slabs(static_cast<std::size_t>(box.upper[a] - box.lower[a]), 0);

@@ -27,7 +27,7 @@ class Subdomain {
             std::int32_t depth, comm::Communicator& communicator);
 
   /// Cuts the grid anew: this rank's particles stand in `cells`, each of them weighs `weight`. Collective.
-  void share_out(std::span<const Int3> cells, std::int64_t weight);
+  void repartition(std::span<const Int3> cells, std::int64_t weight);
 
   const particles::CellGrid& grid() const { return layout_.grid(); }
   const particles::CellLayout& layout() const { return layout_; }

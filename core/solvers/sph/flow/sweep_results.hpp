@@ -14,7 +14,7 @@ struct DeltaResults : VectorArray<T, 3 * D + 1> {
   T* viscous(int d) { return (*this)[d]; }
   T* pressure_force(int d) { return (*this)[D + d]; }
   T* shift(int d) { return (*this)[2 * D + d]; }
-  T* filling() { return (*this)[3 * D]; }
+  T* volume_fraction() { return (*this)[3 * D]; }
   Array<T> dissipation;  // with a free surface, else empty
   // Used up before forces are summed.
   T* divergence() { return pressure_force(0); }

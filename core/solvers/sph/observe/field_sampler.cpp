@@ -87,7 +87,7 @@ void FieldSampler<D>::for_each_near(Vec3 low, Vec3 high, Visit&& visit) const {
   const auto& grid = flow_.layout().grid();
   const auto& rows = flow_.fluid_rows;
   // Particles may have moved on from the cell that they were sorted into, by less than its edge.
-  const double moved = flow_.control.moved + flow_.control.latest.corrected,
+  const double moved = flow_.control.max_displacement + flow_.control.latest.corrected,
                radius = (1 + 1e-9) * (c.length.interaction_radius + moved);
   const std::int32_t reach = moved > c.length.skin ? 2 : 1;
   particles::CellBox cells = grid.cells_between(low, high);

@@ -10,9 +10,9 @@ namespace eddyline::sph {
 
 /// What drives the flow from outside: gravity, the body force, and walls that move in their own plane.
 template <int D>
-class Surroundings {
+class ExternalForcing {
  public:
-  explicit Surroundings(const world::World& world);
+  explicit ExternalForcing(const world::World& world);
 
   /// Acceleration by gravity and body force at a place [m] and a time [s], m/s^2.
   Vec3 force(const Vec3& x, double t) const { return force_is_uniform_ ? uniform_force_ : force_by_formula(x, t); }

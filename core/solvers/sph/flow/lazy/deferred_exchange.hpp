@@ -18,9 +18,9 @@ namespace eddyline::sph {
 ///     just the rank's own cells are right, and the copies are taken anew from their owners.
 ///   not exact: ghosts of other ranks stand still with their last values. The only way to compute that changes what is
 ///     computed.
-class Laziness {
+class DeferredExchange {
  public:
-  Laziness(solver::Lazy lazy, const world::World& world, bool alone)
+  DeferredExchange(solver::Lazy lazy, const world::World& world, bool alone)
       : every_(alone ? 1 : lazy.every), exact_(lazy.exact), passes_(passes_of(world)) {}
 
   bool is_on() const { return every_ > 1; }
@@ -69,7 +69,7 @@ class Laziness {
   std::int64_t steps_ = 0, refreshes_ = 0;
 };
 
-inline bool Laziness::begin_step() {
+inline bool DeferredExchange::begin_step() {
   ++steps_;
   fresh_ = !is_on() || ++used_ == every_;
   if (!fresh_) return false;
@@ -78,7 +78,7 @@ inline bool Laziness::begin_step() {
   return is_on();
 }
 
-inline void Laziness::rebuilt() {
+inline void DeferredExchange::rebuilt() {
   if (!fresh_) ++refreshes_;
   fresh_ = true;
   used_ = 0;

@@ -4,34 +4,34 @@
 #include "solvers/sph/flow.hpp"
 #include "solvers/sph/particle_span.hpp"
 #include "solvers/sph/row_writer.hpp"
-#include "solvers/sph/surroundings.hpp"
+#include "solvers/sph/external_forcing.hpp"
 
 namespace eddyline::sph {
 
 /// What a step does to each fluid particle by itself, when its pair sums are done.
 template <class T, int D>
-class Kick {
+class ParticleUpdate {
  public:
-  Kick(Flow<T, D>& flow, Contact& contact, const Surroundings<D>& surroundings)
-      : flow_(flow), contact_(contact), surroundings_(surroundings), rows_(flow) {}
+  ParticleUpdate(Flow<T, D>& flow, Contact& contact, const ExternalForcing<D>& forcing)
+      : flow_(flow), contact_(contact), forcing_(forcing), rows_(flow) {}
 
   /// rho += dt d rho/dt;  v += a dt/2;  x += dt v; rows of the end of the step. Of the particles in some blocks.
-  void half_and_drift(std::span<const Block> blocks);
+  void half_kick_and_drift(std::span<const Block> blocks);
   /// a = pressure + viscosity + body forces;  v += a dt/2;  G from the pressure force;  x += shift. Density follows
   /// the filling of space, and velocity in confined flows follows shifting in the next step, of length `next`, whose
   /// first rows are written. v is damped at a rate of `damping`. Of the particles in some blocks; adds them to the
   /// extremes of the step.
-  void half_and_shift(std::span<const Block> blocks, double dt, double damping, double next);
+  void half_kick_and_shift(std::span<const Block> blocks, double dt, double damping, double next);
 
   /// Rows of the middle of a step, see RowWriter.
-  void write_moving(double dt);
+  void write_midpoint_rows(double dt);
   /// Rows of the state as it is, of the particles that are right after so many passes over pairs.
   void write_state(int passes);
   /// Ghosts of other ranks, as far as their middle tells their end.
-  void write_pressed_ghosts();
+  void write_end_ghosts();
   /// By how much the fluid fills space more densely than it weighs, on average, after forces have been summed. Sealed
   /// fluid of too little mass would tear: there that is left out. Collective.
-  double mean_excess_of_filling() const;
+  double mean_excess_volume_fraction() const;
 
  private:
   /// Where the particles of a span are going.
@@ -39,7 +39,7 @@ class Kick {
     SpanValues x[D], v[D];
     SpanValues v2, a2;  // before contact
   };
-  /// Constants of half_and_shift() in a step.
+  /// Constants of half_kick_and_shift() in a step.
   struct Shifting {
     double dt, keep;             // keep: what damping leaves of a velocity
     double strength, cap;        // of shifting [s], [m]
@@ -53,14 +53,14 @@ class Kick {
   void shift(const ParticleSpan& span, const Shifting& step, Destination& to);
   void relax_density(const ParticleSpan& span, const Shifting& step);
   void limit_tension(const ParticleSpan& span);
-  std::int64_t touch_walls(const ParticleSpan& span, std::size_t counted, Destination& to);
-  void take_over(const ParticleSpan& span, std::size_t counted, const Shifting& step, const Destination& to,
+  std::int64_t apply_contact(const ParticleSpan& span, std::size_t counted, Destination& to);
+  void commit(const ParticleSpan& span, std::size_t counted, const Shifting& step, const Destination& to,
                  Extremes& squares);
   bool is_bad(const ParticleSpan& span, const Shifting& step, const Destination& to, const SpanValues& moved2) const;
 
   Flow<T, D>& flow_;
   Contact& contact_;
-  const Surroundings<D>& surroundings_;
+  const ExternalForcing<D>& forcing_;
   RowWriter<T, D> rows_;
 };
 

@@ -13,11 +13,11 @@ namespace eddyline::sph {
 
 /// Which chunks of walls a step computes: those without neighbours keep the rows that they were given when their lists
 /// were new, as long as no wall moves and none changes its speed.
-class DryWalls {
+class InactiveWalls {
  public:
   /// What is to be computed of `all` blocks for the first n particles. `lists`: of walls over the fluid.
   template <class Lists>
-  std::span<const Block> leave_out(const Lists& lists, std::span<const Block> all, std::int64_t n, bool walls_rest) {
+  std::span<const Block> active_blocks(const Lists& lists, std::span<const Block> all, std::int64_t n, bool walls_rest) {
     if (!walls_rest) return all;
     if (version_ != lists.version()) {
       version_ = lists.version();

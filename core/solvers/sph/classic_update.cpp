@@ -1,4 +1,4 @@
-#include "solvers/sph/classic_kick.hpp"
+#include "solvers/sph/classic_update.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -40,7 +40,7 @@ void apply(const Constants& c, const SpanValues& s, const SpanValues& u, std::si
 }  // namespace
 
 template <class T, int D>
-void ClassicKick<T, D>::write_rows(const ParticleSpan& span, const Destination& at) {
+void ClassicUpdate<T, D>::write_rows(const ParticleSpan& span, const Destination& at) {
   const std::size_t n = span.count;
   const auto& c = flow_.constants();
   const FixedPoint fixed = c.fixed;
@@ -68,11 +68,11 @@ void ClassicKick<T, D>::write_rows(const ParticleSpan& span, const Destination& 
     p_row[l] = static_cast<T>(p[l]);
     c_row[l] = static_cast<T>(sound_speed[l]);
   }
-  columns.write_to(flow_.pressed, flow_.fluid_rows, span);
+  columns.write_to(flow_.end_rows, flow_.fluid_rows, span);
 }
 
 template <class T, int D>
-void ClassicKick<T, D>::write_state() {
+void ClassicUpdate<T, D>::write_state() {
   for_each_span(flow_.fluid_after(flow_.lazy.passes()), [&](const ParticleSpan& span) {
     const auto& fluid = flow_.fluid;
     Destination at;
@@ -87,7 +87,7 @@ void ClassicKick<T, D>::write_state() {
 }
 
 template <class T, int D>
-void ClassicKick<T, D>::write_middle(const Prediction& prediction) {
+void ClassicUpdate<T, D>::write_midpoint_rows(const MidpointPrediction& prediction) {
   const double half = 0.5 * prediction.dt;
   for_each_span(flow_.fluid_after(0), [&](const ParticleSpan& span) {
     const std::size_t first = span.first, n = span.count;
@@ -115,7 +115,7 @@ void ClassicKick<T, D>::write_middle(const Prediction& prediction) {
 }
 
 template <class T, int D>
-void ClassicKick<T, D>::correct(const Prediction& prediction, double damping) {
+void ClassicUpdate<T, D>::correct(const MidpointPrediction& prediction, double damping) {
   const std::int64_t n = flow_.fluid_after(flow_.lazy.passes()), owned = flow_.fluid_rows.owned();
   const double keep = damping > 0 ? portable::exp(-damping * prediction.dt) : 1.0;
   Largest largest;
@@ -132,8 +132,8 @@ void ClassicKick<T, D>::correct(const Prediction& prediction, double damping) {
       heat(span, prediction, to);
       for (int d = 0; d < D; ++d)
         for (std::size_t l = 0; l < span.count; ++l) to.v[d][l] = keep * to.v[d][l];
-      touch_walls(span, counted, to, own);
-      take_over(span, counted, prediction, to, own);
+      apply_contact(span, counted, to, own);
+      commit(span, counted, prediction, to, own);
     }
 #pragma omp critical(classic_extremes)
     {
@@ -155,7 +155,7 @@ void ClassicKick<T, D>::correct(const Prediction& prediction, double damping) {
 
 /// a, and v and x at the end of the step; what the pairs' work has missed.
 template <class T, int D>
-void ClassicKick<T, D>::accelerate(const ParticleSpan& span, const Prediction& prediction, Destination& to) {
+void ClassicUpdate<T, D>::accelerate(const ParticleSpan& span, const MidpointPrediction& prediction, Destination& to) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
@@ -166,11 +166,11 @@ void ClassicKick<T, D>::accelerate(const ParticleSpan& span, const Prediction& p
   const auto middle = [&](std::size_t l) {
     return vector_of(fluid.x, first + l) + half * vector_of(fluid.v, first + l);
   };
-  surroundings_.forces(n, flow_.time + half, middle, g);
+  forcing_.forces(n, flow_.time + half, middle, g);
   std::fill_n(to.missed.value, n, 0.0);
   std::fill_n(to.a2.value, n, 0.0);
   T predicted[k_columns_at_once][k_span];  // velocities by c0, as pairs have seen them
-  read_columns(flow_.pressed, D, flow_.fluid_rows, span, predicted);
+  read_columns(flow_.end_rows, D, flow_.fluid_rows, span, predicted);
   for (int d = 0; d < D; ++d) {
     const double *x = fluid.x[d] + first, *v = fluid.v[d] + first;
     const T* v_seen = predicted[d];
@@ -196,7 +196,7 @@ void ClassicKick<T, D>::accelerate(const ParticleSpan& span, const Prediction& p
 /// The rates of density and heat, density at the end of the step, heat but for what contact takes, and who is at the
 /// surface.
 template <class T, int D>
-void ClassicKick<T, D>::heat(const ParticleSpan& span, const Prediction& prediction, Destination& to) {
+void ClassicUpdate<T, D>::heat(const ParticleSpan& span, const MidpointPrediction& prediction, Destination& to) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
@@ -235,7 +235,7 @@ void ClassicKick<T, D>::heat(const ParticleSpan& span, const Prediction& predict
 
 /// Puts those back that have got into a wall; what that takes is heat.
 template <class T, int D>
-void ClassicKick<T, D>::touch_walls(const ParticleSpan& span, std::size_t counted, Destination& to, Largest& largest) {
+void ClassicUpdate<T, D>::apply_contact(const ParticleSpan& span, std::size_t counted, Destination& to, Largest& largest) {
   if (is_clear(flow_, contact_, span, to.x)) return;
   const Vec3 gravity = flow_.world().gravity;
   for (std::size_t l = 0; l < span.count; ++l) {
@@ -252,7 +252,7 @@ void ClassicKick<T, D>::touch_walls(const ParticleSpan& span, std::size_t counte
 
 /// Where particles go becomes the state; of its extremes the first `counted` count.
 template <class T, int D>
-void ClassicKick<T, D>::take_over(const ParticleSpan& span, std::size_t counted, const Prediction& prediction,
+void ClassicUpdate<T, D>::commit(const ParticleSpan& span, std::size_t counted, const MidpointPrediction& prediction,
                                   const Destination& to, Largest& largest) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
@@ -305,9 +305,9 @@ void ClassicKick<T, D>::take_over(const ParticleSpan& span, std::size_t counted,
   largest.bad += bad;
 }
 
-template class ClassicKick<float, 2>;
-template class ClassicKick<float, 3>;
-template class ClassicKick<double, 2>;
-template class ClassicKick<double, 3>;
+template class ClassicUpdate<float, 2>;
+template class ClassicUpdate<float, 3>;
+template class ClassicUpdate<double, 2>;
+template class ClassicUpdate<double, 3>;
 
 }  // namespace eddyline::sph

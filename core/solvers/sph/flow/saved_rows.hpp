@@ -13,9 +13,9 @@ namespace eddyline::sph {
 
 /// Pair rows taken out by particle, while particles change their places, and put back afterwards.
 template <class T>
-class KeptRows {
+class SavedRows {
  public:
-  explicit KeptRows(const neighbors::PairData<T>& rows) : room_(static_cast<std::size_t>(rows.room())) {}
+  explicit SavedRows(const neighbors::PairData<T>& rows) : room_(static_cast<std::size_t>(rows.room())) {}
 
   /// From where the rank's own particles stand.
   void take(const neighbors::PairData<T>& rows, const particles::CellIndex& where) {
