@@ -12,7 +12,7 @@
 #include "decompose/partition.hpp"
 #include "flow_fixture.hpp"
 #include "harness.hpp"
-#include "solvers/sph/flow/lazy/laziness.hpp"
+#include "solvers/sph/flow/lazy/deferred_exchange.hpp"
 #include "solvers/sph/step.hpp"
 #include "thread_ranks.hpp"
 
@@ -20,7 +20,7 @@ using namespace eddyline;
 using namespace fixture;
 using decompose::Partition;
 using particles::for_each_cell;
-using sph::Laziness;
+using sph::DeferredExchange;
 
 namespace {
 
@@ -102,7 +102,7 @@ TEST(cells_within_a_distance_are_found_once_each) {
 }
 
 TEST(every_kth_step_is_refreshed_and_rebuilds_count) {
-  Laziness lazy({3, true}, dam(), false);
+  DeferredExchange lazy({3, true}, dam(), false);
   CHECK(lazy.passes() == 3 && lazy.depth() == 9 && !lazy.exchanges());
   std::vector<bool> due;
   for (int k = 0; k < 5; ++k) due.push_back(lazy.begin_step());  // the start has been the first of three
@@ -115,7 +115,7 @@ TEST(every_kth_step_is_refreshed_and_rebuilds_count) {
   lazy.expire();
   CHECK(lazy.begin_step());
 
-  Laziness stale({2, false}, dam(), false);
+  DeferredExchange stale({2, false}, dam(), false);
   CHECK(stale.depth() == 0);
   CHECK(!stale.begin_step() && !stale.exchanges());
   CHECK(stale.begin_step() && stale.exchanges());
@@ -128,7 +128,7 @@ TEST(what_is_right_becomes_narrower_with_each_pass) {
   particles::CellIndex rows;
   rows.count_within.resize(5);
   for (std::size_t k = 0; k < 5; ++k) rows.count_within[k] = 10 * (static_cast<std::int32_t>(k) + 1);
-  Laziness lazy({2, true}, fluid_alone(), false);
+  DeferredExchange lazy({2, true}, fluid_alone(), false);
   CHECK(lazy.passes() == 2 && lazy.depth() == 4);
   CHECK(lazy.computed(rows, 0) == 50 && lazy.computed(rows, 1) == 40 && lazy.computed(rows, 2) == 30);
   CHECK(!lazy.begin_step());
@@ -138,7 +138,7 @@ TEST(what_is_right_becomes_narrower_with_each_pass) {
 }
 
 TEST(one_rank_alone_is_never_lazy) {
-  Laziness alone({4, true}, dam(), true);
+  DeferredExchange alone({4, true}, dam(), true);
   CHECK(!alone.is_on() && alone.exchanges() && alone.depth() == 0 && !alone.begin_step());
 }
 

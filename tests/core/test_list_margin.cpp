@@ -55,21 +55,21 @@ TEST(lists_are_renewed_more_often_where_they_grow_faster) {
   for (const double steps : {2.0, 8.0, 64.0}) {
     double before = 2 * steps;
     for (const double pace : {0.0, 0.001, 0.01, 0.03, 0.1, 1.0}) {
-      const double life = Margin::best_life(pace, steps);
+      const double life = Margin::best_lifetime(pace, steps);
       CHECK(life <= before);
       CHECK(life >= 1 || life == steps);
       before = life;
     }
   }
-  CHECK(Margin::best_life(0, 10) == 10);
+  CHECK(Margin::best_lifetime(0, 10) == 10);
   // As long as cells last, or a whole part of that: else lists would be renewed just before they end.
-  CHECK(Margin::best_life(0.01, 3) == 3);
-  const double parts = 100 / Margin::best_life(0.01, 100);
+  CHECK(Margin::best_lifetime(0.01, 3) == 3);
+  const double parts = 100 / Margin::best_lifetime(0.01, 100);
   CHECK(parts > 2);
   CHECK_NEAR(parts, std::round(parts), 1e-9);
   // The least cost is flat, but neither much longer nor much shorter lives are as good.
   const auto cost = [](double life) { return (1 + 0.012 * life) * (1 + 0.012 * life) + 0.8 / life; };
-  const double best = Margin::best_life(0.01, 1000);
+  const double best = Margin::best_lifetime(0.01, 1000);
   CHECK(cost(best) < cost(2 * best));
   CHECK(cost(best) < cost(best / 2));
 }

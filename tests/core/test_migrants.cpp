@@ -280,14 +280,15 @@ void expect_ghosts_like_owners(const world::World& world, int ranks, const solve
     const auto& grid = flow.layout().grid();
     if (flow.fluid.classic) {
       advance(*start<sph::ClassicStep<T, D>>(flow));
-      expect_rows_of_owners(c, grid, flow.fluid_rows, flow.fluid.id, flow.fluid_halo, flow.pressed, 2 * D + 4);
+      expect_rows_of_owners(c, grid, flow.fluid_rows, flow.fluid.id, flow.fluid_halo, flow.end_rows, 2 * D + 4);
       expect_rows_of_owners(c, grid, flow.wall_rows, flow.wall.id, flow.wall_halo, flow.walls, 3 * D + 5);
       return;
     }
     advance(*start<sph::Step<T, D>>(flow));
-    flow.fluid_halo.gather(neighbors::RowField(flow.moving, D));  // the next step's, which no ghost has yet
-    expect_rows_of_owners(c, grid, flow.fluid_rows, flow.fluid.id, flow.fluid_halo, flow.moving, flow.moving.width());
-    expect_rows_of_owners(c, grid, flow.fluid_rows, flow.fluid.id, flow.fluid_halo, flow.pressed, 2 * D + 2);
+    flow.fluid_halo.gather(neighbors::RowField(flow.midpoint_rows, D));  // the next step's, which no ghost has yet
+    expect_rows_of_owners(c, grid, flow.fluid_rows, flow.fluid.id, flow.fluid_halo, flow.midpoint_rows,
+                          flow.midpoint_rows.width());
+    expect_rows_of_owners(c, grid, flow.fluid_rows, flow.fluid.id, flow.fluid_halo, flow.end_rows, 2 * D + 2);
     if (flow.everywhere.walls == 0) return;
     expect_rows_of_owners(c, grid, flow.wall_rows, flow.wall.id, flow.wall_halo, flow.walls, 3 * D + 3);
     if (flow.walls_move()) expect_displacements_of_owners(c, flow);

@@ -185,7 +185,7 @@ TEST(rows_hold_the_gradient_and_the_velocity_of_shifting) {
   for (std::size_t i = 0; i < flow.fluid.id.size(); ++i)
     for (int d = 0; d < 2; ++d) {
       if (flow.fluid.buffer[i] != 0) continue;
-      const Pack<float, 1> both(flow.moving.row(flow.fluid_rows.row_of(i))[6 + d]);
+      const Pack<float, 1> both(flow.midpoint_rows.row(flow.fluid_rows.row_of(i))[6 + d]);
       CHECK(both.v == flow.fluid.half_g[d][i]);
       const double pressure = static_cast<double>(flow.delta.pressure_force(d)[i]);
       CHECK(upper_half(both).v == rounded(-0.5 * c.kernel * c.scale * pressure));

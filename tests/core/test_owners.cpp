@@ -330,7 +330,7 @@ TEST(ranks_need_not_wait_for_ghosts_to_know_that_lists_hold) {
     const auto step = start<sph::Step<float, 2>>(flow);
     for (int k = 0; k < 60; ++k) step->advance(false);
     CHECK(flow.rebuilds > 3);
-    CHECK(flow.foreseen > 30);
+    CHECK(flow.predicted_steps > 30);
   });
 }
 TEST(rows_sent_ahead_are_recalled_where_the_next_step_does_not_begin_with_them) {

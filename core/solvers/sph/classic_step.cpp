@@ -13,9 +13,10 @@ namespace eddyline::sph {
 
 namespace {
 
-constexpr int k_walls = 1;  // passes over pairs in a step, see Laziness; rates are the last
+constexpr int k_walls = 1;  // passes over pairs in a step, see DeferredExchange; rates are the last
 
-/// Of a liquid at n pressures, most of which are slight: these without jumps.
+/// Computes density excesses of a liquid at n pressures. Most pressures are slight; the loop over these has no
+/// branches.
 template <class T>
 void find_density_excess(const physics::StateEquation& state, const T* pressure, std::size_t n, double* excess) {
   using Tait = physics::StateEquationTait;
@@ -38,9 +39,9 @@ void ClassicStep<T, D>::advance(bool reactions) {
   flow_.timers.start();
   flow_.begin_step();
   flow_.time_step = choose_time_step();
-  const Prediction prediction = predict_half();
+  const MidpointPrediction prediction = predict_midpoint();
   const double middle = flow_.time + 0.5 * prediction.dt;
-  if (surroundings_.walls_change_speed()) surroundings_.set_wall_velocities(flow_.wall, middle);
+  if (forcing_.walls_change_speed()) forcing_.set_wall_velocities(flow_.wall, middle);
   extrapolate_to_walls(middle);
   gather(flow_.wall_halo, flow_.walls);
   sum_rates();
@@ -55,15 +56,15 @@ template <class T, int D>
 ClassicStep<T, D>::ClassicStep(Flow<T, D>& flow)
     : flow_(flow),
       contact_(flow.world()),
-      surroundings_(flow.world()),
-      kick_(flow, contact_, surroundings_),
+      forcing_(flow.world()),
+      update_(flow, contact_, forcing_),
       sweeps_(physics::classic::choose_sweeps<T, D>(flow.instructions())),
       terms_{flow.constants().nu > 0, flow.constants().state.is_gas(), flow.world().method.xsph > 0} {}
 
 template <class T, int D>
 void ClassicStep<T, D>::world_changed() {
-  surroundings_ = Surroundings<D>(flow_.world());
-  dry_walls_.forget();
+  forcing_ = ExternalForcing<D>(flow_.world());
+  inactive_walls_.forget();
   terms_.laminar_viscosity = flow_.constants().nu > 0;
 }
 
@@ -72,7 +73,7 @@ physics::classic::SweepInput<T> ClassicStep<T, D>::input() const {
   const auto& c = flow_.constants();
   const auto& method = flow_.world().method;
   physics::classic::SweepInput<T> in;
-  in.fluid = flow_.pressed.data();
+  in.fluid = flow_.end_rows.data();
   in.walls = flow_.walls.data();
   in.scale = static_cast<T>(c.scale);
   in.alpha = static_cast<T>(method.artificial_viscosity);
@@ -97,9 +98,9 @@ double ClassicStep<T, D>::choose_time_step() const {
   return dt;
 }
 
-/// Evaluations were in the middle of the last two steps; the first one was at the start.
+/// The last two evaluations were at the midpoints of the last two steps; the first one was at the start.
 template <class T, int D>
-Prediction ClassicStep<T, D>::prediction_of(double dt) const {
+MidpointPrediction ClassicStep<T, D>::prediction_of(double dt) const {
   const double between = 0.5 * (last_step_ + step_before_);
   return {dt, between > 0 ? dt * (dt + 2 * last_step_) / (8 * between) : 0.0};
 }
@@ -110,10 +111,10 @@ void ClassicStep<T, D>::rebuild(bool by_expected_places) {
   put_sentinels();
 }
 
-/// Sentinels have density one, so that pairs with them divide by something.
+/// Sets the density of sentinels to one, because pair sums divide by it.
 template <class T, int D>
 void ClassicStep<T, D>::put_sentinels() {
-  flow_.pressed.row(flow_.fluid_rows.rows)[2 * D + 1] = T(1);
+  flow_.end_rows.row(flow_.fluid_rows.rows)[2 * D + 1] = T(1);
   flow_.walls.row(flow_.wall_rows.rows)[3 * D + 3] = T(1);
 }
 
@@ -124,16 +125,16 @@ void ClassicStep<T, D>::gather(exchange::Halo& halo, neighbors::PairData<T>& row
   flow_.timers.lap(Phase::pack);
 }
 
-/// Rows of the middle of the step, with cells and lists that hold there. The state is left alone until that is so.
+/// Writes rows of the midpoint, with cells and lists that hold there. The state is left alone until that is so.
 template <class T, int D>
-Prediction ClassicStep<T, D>::predict_half() {
-  const double skin = k_trust * flow_.constants().length.skin;
-  Prediction prediction = prediction_of(flow_.time_step);
-  if (!reach_middle(prediction, skin)) {
+MidpointPrediction ClassicStep<T, D>::predict_midpoint() {
+  const double skin = k_safety * flow_.constants().length.skin;
+  MidpointPrediction prediction = prediction_of(flow_.time_step);
+  if (!prepare_midpoint(prediction, skin)) {
     rebuild(true);
-    bool hold = reach_middle(prediction, skin);
-    if (!hold) rebuild(false), hold = reach_middle(prediction, skin);
-    for (const double first = flow_.time_step; !hold; hold = reach_middle(prediction, skin)) {
+    bool hold = prepare_midpoint(prediction, skin);
+    if (!hold) rebuild(false), hold = prepare_midpoint(prediction, skin);
+    for (const double first = flow_.time_step; !hold; hold = prepare_midpoint(prediction, skin)) {
       if (!flow_.shorten_time_step(skin, first)) break;
       prediction = prediction_of(flow_.time_step);
     }
@@ -142,24 +143,25 @@ Prediction ClassicStep<T, D>::predict_half() {
   return prediction;
 }
 
-/// Rows of the middle of the step, those of other ranks, too, and a control point; whether particles have come nearer
-/// there by less than the skin. It is the only place where pairs are summed.
+/// Writes rows of the midpoint, exchanges them and passes the control point. Returns whether particles have come nearer
+/// there by less than the skin. Pairs are summed at the midpoint only.
 template <class T, int D>
-bool ClassicStep<T, D>::reach_middle(const Prediction& prediction, double skin) {
-  kick_.write_middle(prediction);
+bool ClassicStep<T, D>::prepare_midpoint(const MidpointPrediction& prediction, double skin) {
+  update_.write_midpoint_rows(prediction);
   flow_.timers.lap(Phase::integrate);
-  gather(flow_.fluid_halo, flow_.pressed);
+  gather(flow_.fluid_halo, flow_.end_rows);
   const auto& c = flow_.constants();
   const bool is_first = flow_.last_rebuild == flow_.steps;
-  const double before = flow_.control.approach;
+  const double before = flow_.control.relative_drift;
   flow_.begin_control_point(false);
   flow_.end_control_point();
-  flow_.control.approach_before = is_first ? flow_.control.approach : before;
+  flow_.control.relative_drift_before = is_first ? flow_.control.relative_drift : before;
   flow_.timers.lap(Phase::integrate);
-  return flow_.control.approach <= skin && flow_.control.moved <= 0.5 * c.length.interaction_radius + skin;
+  return flow_.control.relative_drift <= skin &&
+         flow_.control.max_displacement <= 0.5 * c.length.interaction_radius + skin;
 }
 
-/// Pressure, density and mirrored velocity of dummy particles at time t, and their rows.
+/// Computes pressure, density and mirrored velocity of dummy particles at time t, and their rows.
 template <class T, int D>
 void ClassicStep<T, D>::extrapolate_to_walls(double t) {
   auto in = input();
@@ -169,8 +171,8 @@ void ClassicStep<T, D>::extrapolate_to_walls(double t) {
   const auto& c = flow_.constants();
   const auto& wall = flow_.wall;
   const double to_dimensionless = c.length.interaction_radius / (c.c0 * c.c0);
-  const bool walls_rest = !flow_.walls_move() && !surroundings_.walls_change_speed();
-  const auto blocks = dry_walls_.leave_out(flow_.wall_fluid, flow_.schedule.walls, n, walls_rest);
+  const bool walls_rest = !flow_.walls_move() && !forcing_.walls_change_speed();
+  const auto blocks = inactive_walls_.active_blocks(flow_.wall_fluid, flow_.schedule.walls, n, walls_rest);
   for_blocks(blocks, n, [&](std::int64_t first, std::int64_t last) {
     WallBlock<T, D> sums;
     physics::classic::WallResults<T, D> out{sums.weight, sums.pressure, sums.density, {}, {}};
@@ -179,7 +181,7 @@ void ClassicStep<T, D>::extrapolate_to_walls(double t) {
     const auto begin = static_cast<std::size_t>(first * neighbors::k_chunk);
     const auto count = static_cast<std::size_t>(std::min(last * neighbors::k_chunk, n)) - begin;
     sums.set_g(count,
-               [&](std::size_t l) { return to_dimensionless * surroundings_.force(vector_of(wall.x, begin + l), t); });
+               [&](std::size_t l) { return to_dimensionless * forcing_.force(vector_of(wall.x, begin + l), t); });
     sums.find_pressures(count, c.free_surface);
     sums.mirror_velocities(wall, begin, count, c.inverse_c0);
     double excess[WallBlock<T, D>::k_size];
@@ -251,25 +253,25 @@ void ClassicStep<T, D>::react() {
   flow_.timers.lap(Phase::observe);
 }
 
-/// The state and the extremes of the end of the step.
+/// Computes the state and the extremes at the end of the step.
 template <class T, int D>
-void ClassicStep<T, D>::correct(const Prediction& prediction) {
-  kick_.correct(prediction, damping);
+void ClassicStep<T, D>::correct(const MidpointPrediction& prediction) {
+  update_.correct(prediction, damping);
   flow_.time += prediction.dt;
   flow_.agree();  // at once: in a blast the next time step may have to be far shorter
-  flow_.control.moved += flow_.control.latest.moved;
+  flow_.control.max_displacement += flow_.control.latest.from_midpoint;
   flow_.timers.lap(Phase::integrate);
-  rows_show_state_ = false;
+  rows_hold_state_ = false;
 }
 
 template <class T, int D>
-void ClassicStep<T, D>::show_state() {
-  if (std::exchange(rows_show_state_, true)) return;
+void ClassicStep<T, D>::write_state_rows() {
+  if (std::exchange(rows_hold_state_, true)) return;
   flow_.timers.start();
   const typename Flow<T, D>::Copies copies(flow_);
-  kick_.write_state();
+  update_.write_state();
   flow_.timers.lap(Phase::observe);
-  flow_.fluid_halo.gather_within(neighbors::RowField(flow_.pressed, D));
+  flow_.fluid_halo.gather_within(neighbors::RowField(flow_.end_rows, D));
   flow_.timers.lap(Phase::pack);
 }
 
@@ -287,21 +289,21 @@ void ClassicStep<T, D>::restore(const ArchiveReader* part) {
   lengths = comm::broadcast(flow_.communicator(), lengths, 0, "checkpoint");
   last_step_ = lengths[0], step_before_ = lengths[1];
   put_sentinels();
-  rows_show_state_ = false;
+  rows_hold_state_ = false;
 }
 
 template <class T, int D>
 void ClassicStep<T, D>::start() {
   flow_.write_wall_rows();
-  surroundings_.set_wall_velocities(flow_.wall, flow_.time);
+  forcing_.set_wall_velocities(flow_.wall, flow_.time);
   flow_.timers.start();
   rebuild(false);
   flow_.time_step = last_step_ = step_before_ = 0;
   {
     const typename Flow<T, D>::Copies copies(flow_);
-    kick_.write_middle({});
+    update_.write_midpoint_rows({});
     flow_.timers.lap(Phase::integrate);
-    gather(flow_.fluid_halo, flow_.pressed);
+    gather(flow_.fluid_halo, flow_.end_rows);
     extrapolate_to_walls(flow_.time);
     gather(flow_.wall_halo, flow_.walls);
     sum_rates();

@@ -1,35 +1,35 @@
 #pragma once
 
 #include "physics/classic/sweeps.hpp"
-#include "solvers/sph/classic_kick.hpp"
+#include "solvers/sph/classic_update.hpp"
 #include "solvers/sph/contact.hpp"
-#include "solvers/sph/dry_walls.hpp"
+#include "solvers/sph/external_forcing.hpp"
 #include "solvers/sph/flow.hpp"
-#include "solvers/sph/surroundings.hpp"
+#include "solvers/sph/inactive_walls.hpp"
 
 namespace eddyline::sph {
 
-/// Advances a flow in time by the scheme classic: predictor and corrector with one evaluation a step, half way. Total
-/// energy (kinetic, potential, thermal) and momentum are conserved to the rounding of the pair sums.
+/// Advances a flow in time by the scheme classic: predictor and corrector with one evaluation a step, at the midpoint.
+/// Total energy (kinetic, potential, thermal) and momentum are conserved to the rounding of the pair sums.
 template <class T, int D>
 class ClassicStep {
  public:
   explicit ClassicStep(Flow<T, D>& flow);
 
-  /// Rates of the start, so that the first step can predict.
+  /// Computes the rates at the start, from which the first step predicts.
   void start();
-  /// One time step. `reactions`: also sum the forces on every wall particle (observers ask for them).
+  /// Advances by one time step. `reactions`: also sum the forces on every wall particle (observers ask for them).
   void advance(bool reactions);
-  /// The rows are those of the state, for who counts pairs; of ghosts only within this rank.
-  void show_state();
-  /// No step follows; nothing is on its way.
+  /// Writes rows of the state, which counts of pairs need; ghosts within this rank only.
+  void write_state_rows();
+  /// Ends the run. Nothing is under way in this scheme.
   void end() {}
-  /// Takes up what Flow::change() has changed. Bodies rest in this scheme.
+  /// Adopts the changes of Flow::change(). Bodies rest in this scheme.
   void world_changed();
-  /// The next time step, from the largest values of the last one.
+  /// Returns the next time step, from the largest values of the last one.
   double choose_time_step() const;
 
-  /// The lengths of the last two steps. `part`: on the root; nothing on others. Collective.
+  /// The lengths of the last two steps. `part`: given on the root, null on other ranks. Collective.
   void save(ArchiveWriter& archive) const;
   void restore(const ArchiveReader* part);
 
@@ -37,26 +37,26 @@ class ClassicStep {
   double damping = 0;
 
  private:
-  Prediction prediction_of(double dt) const;
+  MidpointPrediction prediction_of(double dt) const;
   void rebuild(bool by_expected_places);
   void put_sentinels();
-  Prediction predict_half();
-  bool reach_middle(const Prediction& prediction, double skin);
+  MidpointPrediction predict_midpoint();
+  bool prepare_midpoint(const MidpointPrediction& prediction, double skin);
   void extrapolate_to_walls(double t);
   void sum_rates();
   void react();
-  void correct(const Prediction& prediction);
+  void correct(const MidpointPrediction& prediction);
   physics::classic::SweepInput<T> input() const;
   void gather(exchange::Halo& halo, neighbors::PairData<T>& rows);
 
   Flow<T, D>& flow_;
   Contact contact_;
-  Surroundings<D> surroundings_;
-  DryWalls dry_walls_;
-  ClassicKick<T, D> kick_;
+  ExternalForcing<D> forcing_;
+  InactiveWalls inactive_walls_;
+  ClassicUpdate<T, D> update_;
   physics::classic::Sweeps<T, D> sweeps_;
   physics::classic::Terms terms_;
-  bool rows_show_state_ = false;
+  bool rows_hold_state_ = false;
   double last_step_ = 0, step_before_ = 0;  // [s]
 };
 

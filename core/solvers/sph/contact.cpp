@@ -39,7 +39,7 @@ bool Contact::sides_are_clear(const Vec3& lowest, const Vec3& highest) const {
   for (int d = 0; d < dimensions_; ++d)
     if (!(lowest[d] >= lower_[d] && highest[d] <= upper_[d])) return false;
   return std::none_of(inflows_.begin(), inflows_.end(), [&](const Inflow& inflow) {
-    return std::max(inflow.sites.depth(lowest), inflow.sites.depth(highest)) > inflow.let_in;
+    return std::max(inflow.sites.depth(lowest), inflow.sites.depth(highest)) > inflow.allowed_depth;
   });
 }
 
@@ -66,9 +66,9 @@ void Contact::put_back(Vec3& x, Vec3& v) const {
 
 bool Contact::with_inflows(Vec3& x, Vec3& v) const {
   bool touched = false;
-  for (const auto& [sites, let_in] : inflows_) {
-    if (!sites.is_through(x) || sites.depth(x) <= let_in) continue;
-    x[sites.axis] = sites.plane - sites.inward * let_in;
+  for (const auto& [sites, allowed_depth] : inflows_) {
+    if (!sites.is_through(x) || sites.depth(x) <= allowed_depth) continue;
+    x[sites.axis] = sites.plane - sites.inward * allowed_depth;
     if (sites.inward * v[sites.axis] < 0) v[sites.axis] = 0;
     touched = true;
   }

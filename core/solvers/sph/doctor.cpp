@@ -31,7 +31,7 @@ std::string describe(const solver::Diagnosis& d) {
   return text.str();
 }
 
-/// What other ranks are told of the particle.
+/// Values of the bad particle that other ranks need.
 struct Offender {
   std::int64_t id;
   double density;
@@ -43,7 +43,7 @@ Vec3 acceleration_of(const Flow<T, D>& flow, std::size_t i) {
   return flow.fluid.classic ? vector_of(flow.fluid.v_rate, i) : vector_of(flow.fluid.a, i);
 }
 
-/// Whether fluid flows in and never out.
+/// Tells whether fluid flows in and cannot leave.
 bool has_no_way_out(const world::World& world) {
   const auto& openings = world.openings;
   return !openings.empty() &&
@@ -52,7 +52,7 @@ bool has_no_way_out(const world::World& world) {
                       [](const auto& side) { return side.kind == world::SideKind::open; });
 }
 
-/// Why a particle is bad, or nothing if it is well.
+/// Returns why a particle is bad, or an empty text if it is not.
 template <class T, int D>
 std::string reason_of(const Flow<T, D>& flow, std::size_t i) {
   const auto& c = flow.constants();
@@ -72,7 +72,7 @@ std::string reason_of(const Flow<T, D>& flow, std::size_t i) {
   else if (norm(v) > c.speed_limit)
     text << "moves at " << norm(v) << " m/s, above the limit of " << c.speed_limit
          << " m/s: raise fluid.max_speed (the speed of sound must be well above every speed)";
-  else if (norm(moved) > c.length.cell_edge)  // particles are sorted before a step in which one would go so far
+  else if (norm(moved) > c.length.cell_edge)  // particles are sorted before a step in which one would move that far
     text << "has jumped by " << norm(moved) << " m: try a smaller method.cfl";
   else if (!c.density_is_sound(flow.fluid.s[i]) && c.state.is_gas())
     text << "has lost its density: try a smaller method.cfl or a finer domain.spacing";
@@ -130,7 +130,7 @@ solver::Diagnosis diagnose(const Flow<T, D>& flow) {
 
   std::vector<solver::Diagnosis::Neighbor> near;
   for (std::size_t i = 0; i < fluid.id.size(); ++i) {
-    // Where the offender was sorted at the last rebuild is known even if its position is lost.
+    // The place by which the particle was sorted at the last rebuild is known even if its position is lost.
     const Vec3 x = vector_of(fluid.x, i);
     const double distance = norm(x - offender.reference);
     if (fluid.id[i] != first && distance < flow.constants().length.interaction_radius)
@@ -175,9 +175,9 @@ std::int64_t count_pairs(const Flow<T, D>& flow) {
     return pairs;
   };
   const std::int64_t fluid = flow.fluid_rows.owned(), walls = flow.wall_rows.owned();
-  return count(flow.fluid_fluid, flow.pressed, fluid, flow.pressed, flow.fluid_rows.rows) +
-         count(flow.fluid_wall, flow.pressed, fluid, flow.walls, flow.wall_rows.rows) +
-         count(flow.wall_fluid, flow.walls, walls, flow.pressed, flow.fluid_rows.rows);
+  return count(flow.fluid_fluid, flow.end_rows, fluid, flow.end_rows, flow.fluid_rows.rows) +
+         count(flow.fluid_wall, flow.end_rows, fluid, flow.walls, flow.wall_rows.rows) +
+         count(flow.wall_fluid, flow.walls, walls, flow.end_rows, flow.fluid_rows.rows);
 }
 
 template solver::Diagnosis diagnose(const Flow<float, 2>&);

@@ -42,7 +42,7 @@ void MovingWalls<T, D>::start(double t) {
 }
 
 template <class T, int D>
-void MovingWalls<T, D>::write_middle(double t, double dt) {
+void MovingWalls<T, D>::write_midpoint_rows(double t, double dt) {
   find_poses(t);
   const auto& c = flow_.constants();
   auto& moved = flow_.wall_displacement;

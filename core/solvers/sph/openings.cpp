@@ -12,7 +12,7 @@ namespace eddyline::sph {
 
 namespace {
 
-/// The buffer of fluid that has left through a stream, until it is removed.
+/// Buffer number of fluid that has left through a stream, until it is removed.
 constexpr std::uint8_t k_left_through_stream = 255;
 
 }  // namespace
@@ -50,18 +50,18 @@ void Openings<D>::pass(FluidState<T, D>& fluid, double ahead) {
     opening.mass.add(sign * fluid.mass[i]);
     for (int d = 0; d < D; ++d) opening.momentum[static_cast<std::size_t>(d)].add(sign * fluid.mass[i] * fluid.v[d][i]);
   };
-  for (auto& opening : all_) opening.let_in = std::max(opening.let_in, ahead * opening.fastest());
+  for (auto& opening : all_) opening.allowed_depth = std::max(opening.allowed_depth, ahead * opening.fastest());
   entering_.resize(0);
   const auto place = [&](std::size_t i) {
     Vec3 x = vector_of(fluid.x, i);
     for (std::size_t d = 0; d < D; ++d) x[d] += ahead * fluid.v[d][i];
     return x;
   };
-  const auto outflow_of = [&](std::size_t i) {  // the one that it has come through
+  const auto outflow_of = [&](std::size_t i) {  // the outflow that the particle has passed
     return std::ranges::find_if(
         all_, [&, x = place(i)](const auto& opening) { return !opening.world.inflow && opening.sites.is_through(x); });
   };
-  const auto stream_of = [&](std::size_t i) {  // also in its corners
+  const auto stream_of = [&](std::size_t i) {  // in its corners as well
     return std::ranges::find_if(all_, [&, x = place(i)](const auto& opening) {
       return opening.world.stream && opening.sites.depth(x) > opening.reference_speed &&
              opening.sites.inward * fluid.v[opening.sites.axis][i] < 0;
@@ -76,11 +76,11 @@ void Openings<D>::pass(FluidState<T, D>& fluid, double ahead) {
     return opening.world.inflow && !(opening.sites.depth(place(i)) > 0);
   };
   const bool has_streams = std::ranges::any_of(all_, [](const auto& opening) { return opening.world.stream; });
-  few_.find(n, 1e-9, [&](std::size_t i) {
+  sparse_.find(n, 1e-9, [&](std::size_t i) {
     if (fluid.buffer[i] != 0) return enters(i) || is_at_end(i);
     return outflow_of(i) != all_.end() || (has_streams && stream_of(i) != all_.end());
   });
-  few_.for_each([&](std::size_t i) {
+  sparse_.for_each([&](std::size_t i) {
     if (fluid.buffer[i] == 0) {
       if (const auto outflow = outflow_of(i); outflow != all_.end()) {
         fluid.buffer[i] = static_cast<std::uint8_t>(outflow - all_.begin() + 1);
@@ -123,8 +123,8 @@ void Openings<D>::find_members(const FluidState<T, D>& fluid) {
   members_.resize(0);
   if (all_.empty()) return;
   const auto is_member = [&](std::size_t i) { return fluid.buffer[i] != 0; };
-  few_.find(fluid.size(), 1e-9, is_member);
-  few_.for_each([&](std::size_t i) {
+  sparse_.find(fluid.size(), 1e-9, is_member);
+  sparse_.for_each([&](std::size_t i) {
     if (is_member(i)) members_.push_back(static_cast<std::int32_t>(i));
   });
 }
@@ -134,7 +134,8 @@ void Openings<D>::save(ArchiveWriter& archive) const {
   far_field_.save(archive);
   for (const Opening<D>& o : all_) {
     const std::string name = "opening." + o.world.name + ".";
-    archive.put_value(name + "ruled", std::array{o.pace, o.pressure, o.reference_speed, o.lead, o.slope, o.let_in});
+    archive.put_value(name + "ruled",
+                      std::array{o.pace, o.pressure, o.reference_speed, o.lead, o.slope, o.allowed_depth});
     archive.put(name + "velocity", std::span<const std::array<double, D>>(o.velocity));
     archive.put_value(name + "known", static_cast<std::uint8_t>(o.is_here));
     archive.put_value(name + "mass", o.mass);
@@ -155,13 +156,13 @@ void Openings<D>::restore(const std::vector<ArchiveReader>& parts, comm::Communi
     });
     ruled = comm::broadcast(communicator, ruled, 0, "checkpoint");
     o.pace = ruled[0], o.pressure = ruled[1], o.reference_speed = ruled[2], o.lead = ruled[3], o.slope = ruled[4];
-    o.let_in = ruled[5];
+    o.allowed_depth = ruled[5];
     share_velocities(o, known, communicator);
   }
 }
 
-/// What has flowed through an opening, and velocities from a part of a rank that had cells at it: they are the same in
-/// all of those. Whether there was one.
+/// Restores the mass flow through an opening, and its velocities from a part of a rank that had cells at it; they are
+/// the same in all such parts. Returns whether there was one.
 template <int D>
 bool Openings<D>::take_flow(Opening<D>& o, const std::vector<ArchiveReader>& parts) {
   const std::string name = "opening." + o.world.name + ".";
@@ -192,7 +193,7 @@ void Openings<D>::share(comm::Communicator& communicator) {
   for (Opening<D>& o : all_) share_velocities(o, o.is_here, communicator);
 }
 
-/// `known`: whether this rank has the velocities; whoever does has the same.
+/// Broadcasts velocities. `known`: whether this rank has them; all ranks that have them hold the same values.
 template <int D>
 void Openings<D>::share_velocities(Opening<D>& o, bool known, comm::Communicator& communicator) {
   double source = known ? communicator.rank() : -1;

@@ -12,7 +12,8 @@ using physics::StateEquationLinear;
 
 namespace {
 
-/// From the middle of the step to its end, by the velocity of a row, which all who have the row know.
+/// Moves a place from the midpoint of the step to its end, by the velocity in the row, which all ranks with the row
+/// have.
 template <class T>
 class SecondHalf {
  public:
@@ -25,13 +26,13 @@ class SecondHalf {
 
  private:
   FixedPoint fixed_;
-  double distance_;  // at the speed of sound [m]
+  double distance_;  // over the speed of sound [m]
 };
 
 }  // namespace
 
 template <class T, int D>
-void RowWriter<T, D>::write_moving(const ParticleSpan& span, double dt) {
+void RowWriter<T, D>::write_midpoint_rows(const ParticleSpan& span, double dt) {
   const std::size_t first = span.first, n = span.count;
   const auto& fluid = flow_.fluid;
   const FixedPoint fixed = flow_.constants().fixed;
@@ -57,11 +58,11 @@ void RowWriter<T, D>::write_moving(const ParticleSpan& span, double dt) {
     s_row[l] = static_cast<T>(s[l]);
     V_row[l] = static_cast<T>(mass[l] * inverse_mass / (1 + s[l]));
   }
-  columns.write_to(flow_.moving, flow_.fluid_rows, span);
+  columns.write_to(flow_.midpoint_rows, flow_.fluid_rows, span);
 }
 
 template <class T, int D>
-void RowWriter<T, D>::write_pressed(const ParticleSpan& span, double dt) {
+void RowWriter<T, D>::write_end_rows(const ParticleSpan& span, double dt) {
   const auto& c = flow_.constants();
   const double h_c = c.length.smoothing_length * c.inverse_c0, to_divergence = c.rate * c.kernel;
   const T* divergence = flow_.delta.divergence() + span.first;
@@ -109,18 +110,18 @@ void RowWriter<T, D>::write_end(const ParticleSpan& span, double dt, Sound&& sou
     p_row[l] = static_cast<T>(StateEquationLinear::pressure(s[l]) + sound(l));
     V_row[l] = static_cast<T>(mass[l] * inverse_mass / (1 + s[l]));
   }
-  columns.write_to(flow_.pressed, flow_.fluid_rows, span);
+  columns.write_to(flow_.end_rows, flow_.fluid_rows, span);
 }
 
 template <class T, int D>
-void RowWriter<T, D>::write_pressed_ghosts(std::int32_t first, std::int32_t count, double dt) {
+void RowWriter<T, D>::write_end_ghosts(std::int32_t first, std::int32_t count, double dt) {
   const SecondHalf<T> end_of(flow_.constants(), dt);
   for (std::int32_t r = first; r < first + count; ++r) {
-    const T* middle = flow_.moving.row(r).first;
-    T* row = flow_.pressed.row(r).first;
+    const T* middle = flow_.midpoint_rows.row(r).first;
+    T* row = flow_.end_rows.row(r).first;
     for (int d = 0; d < D; ++d) {
       row[D + 2 + d] = middle[D + d];
-      flow_.pressed.put_fixed(row + d, end_of(flow_.moving.get_fixed(middle + d), middle[D + d]));
+      flow_.end_rows.put_fixed(row + d, end_of(flow_.midpoint_rows.get_fixed(middle + d), middle[D + d]));
     }
   }
 }

@@ -13,7 +13,7 @@ namespace eddyline::sph {
 
 namespace {
 
-constexpr int k_rates = 1, k_walls = 2;  // passes over pairs in a step, see Laziness; forces are the last
+constexpr int k_rates = 1, k_walls = 2;  // passes over pairs in a step, see DeferredExchange; forces are the last
 
 }  // namespace
 
@@ -21,28 +21,28 @@ template <class T, int D>
 void Step<T, D>::advance(bool reactions) {
   const typename Flow<T, D>::Copies copies(flow_);
   flow_.timers.start();
-  rows_show_state_ = false;
-  if (flow_.begin_step()) forget_rows();
+  rows_hold_state_ = false;
+  if (flow_.begin_step()) invalidate_rows();
   flow_.time_step = choose_time_step();
-  drift_half();
+  drift_to_midpoint();
   if (flow_.control.bad) return;
   if (reactions || openings_.takes_forces()) react_viscous();
   if (reactions) openings_.react_viscous();
 
-  // The border of this rank first, so that its rows travel while the rest is computed.
+  // The border of this rank comes first, so that its rows travel while the rest is computed.
   if (!fringe_rates_summed_) sum_fringe_rates();
-  kick_half_and_drift(flow_.schedule.fringe_rates);
-  send(flow_.fluid_halo, flow_.pressed_field());
+  half_kick_and_drift(flow_.schedule.fringe_rates);
+  send(flow_.fluid_halo, flow_.end_field());
   sum_rates_of(interior_rates_.rest(), Phase::rates);
-  kick_half_and_drift(flow_.schedule.interior_rates);
-  gather_within(flow_.fluid_halo, flow_.pressed);
-  kick_.write_pressed_ghosts();
+  half_kick_and_drift(flow_.schedule.interior_rates);
+  gather_within(flow_.fluid_halo, flow_.end_rows);
+  update_.write_end_ghosts();
 
-  interior_forces_ = Portions(flow_.schedule.interior_forces);
+  interior_forces_ = WorkPortions(flow_.schedule.interior_forces);
   sum_forces_until([this] { return flow_.fluid_halo.arrived(); });
-  end_exchange(flow_.fluid_halo, flow_.pressed_field());
+  end_exchange(flow_.fluid_halo, flow_.end_field());
   if (moving_walls_.any()) moving_walls_.move_to_end();
-  if (surroundings_.walls_change_speed()) surroundings_.set_wall_velocities(flow_.wall, flow_.time + flow_.time_step);
+  if (forcing_.walls_change_speed()) forcing_.set_wall_velocities(flow_.wall, flow_.time + flow_.time_step);
   extrapolate_to_walls();
   begin_exchange(flow_.wall_halo, wall_field());
   sum_forces_until([this] { return flow_.wall_halo.arrived(); });
@@ -52,16 +52,16 @@ void Step<T, D>::advance(bool reactions) {
   if (reactions) openings_.react_pressure();
 
   flow_.time += flow_.time_step;
-  begin_kick_half_and_shift();
-  // The border first, as above: its rows are those with which the next step begins.
+  begin_half_kick_and_shift();
+  // The border comes first, as above: the next step begins with its rows.
   sum_forces_of(flow_.schedule.fringe_forces, of_fringe(Phase::forces));
-  kick_half_and_shift(flow_.schedule.fringe_rates, flow_.time_step);
+  half_kick_and_shift(flow_.schedule.fringe_rates, flow_.time_step);
   if (sends_ahead()) send_ahead();
   sum_forces_of(interior_forces_.rest(), Phase::forces);
-  kick_half_and_shift(flow_.schedule.interior_rates, flow_.time_step);
+  half_kick_and_shift(flow_.schedule.interior_rates, flow_.time_step);
   openings_.hold();
   ++flow_.steps;
-  if (!flow_.communicator().is_alone() && !flow_.lazy.is_on()) ends_of_ = flow_.steps;
+  if (!flow_.communicator().is_alone() && !flow_.lazy.is_on()) end_rows_of_ = flow_.steps;
 }
 
 template <class T, int D>
@@ -70,27 +70,28 @@ Step<T, D>::Step(Flow<T, D>& flow)
       contact_(flow.world()),
       moving_walls_(flow),
       openings_(flow),
-      surroundings_(flow.world()),
-      kick_(flow, contact_, surroundings_) {}
+      forcing_(flow.world()),
+      update_(flow, contact_, forcing_) {}
 
 template <class T, int D>
 void Step<T, D>::end() {
-  recall_moving();
+  recall_midpoint_rows();
 }
 
 template <class T, int D>
 Step<T, D>::~Step() {
   try {
     end();
-  } catch (const std::exception&) {  // NOLINT: another rank has gone, of which those that waited for it have told
+  } catch (
+      const std::exception&) {  // NOLINT: another rank has ended, and the ranks that waited for it have reported that
   }
 }
 
 template <class T, int D>
 void Step<T, D>::world_changed() {
   contact_ = Contact(flow_.world());
-  surroundings_ = Surroundings<D>(flow_.world());
-  dry_walls_.forget();
+  forcing_ = ExternalForcing<D>(flow_.world());
+  inactive_walls_.forget();
   moving_walls_.world_changed();
 }
 
@@ -104,78 +105,81 @@ double Step<T, D>::choose_time_step() const {
   return dt;
 }
 
-/// Rows at x + (v + a dt/2) dt/2, with cells and lists that hold there and at the end of the step. The state is left
-/// alone until that is so, and for good if the last step has gone wrong: that comes to light here.
+/// Writes rows at x + (v + a dt/2) dt/2, with cells and lists that hold there and at the end of the step. The state is
+/// left alone until that is so, and for good if the last step was bad, which is found here.
 template <class T, int D>
-void Step<T, D>::drift_half() {
-  const double skin = k_trust * flow_.constants().length.skin;
+void Step<T, D>::drift_to_midpoint() {
+  const double skin = k_safety * flow_.constants().length.skin;
   flow_.end_drift();
-  if (flow_.bodies_change() || !reach_middle(skin)) {
+  if (flow_.bodies_change() || !prepare_midpoint(skin)) {
     rebuild(true);
-    bool holds = reach_middle(skin);
-    if (!holds) rebuild(false), holds = reach_middle(skin);
-    for (const double first = flow_.time_step; !holds; holds = reach_middle(skin))
+    bool holds = prepare_midpoint(skin);
+    if (!holds) rebuild(false), holds = prepare_midpoint(skin);
+    for (const double first = flow_.time_step; !holds; holds = prepare_midpoint(skin))
       if (!flow_.shorten_time_step(skin, first)) break;
   }
-  flow_.control.gone += way_of_step();
+  flow_.control.path_since_rebuild += step_displacement();
   if (!flow_.control.bad && flow_.renew_lists()) sum_all_rates_later();
 }
 
 template <class T, int D>
 void Step<T, D>::rebuild(bool by_expected_places) {
-  recall_moving();
+  recall_midpoint_rows();
   flow_.rebuild(by_expected_places);
-  forget_rows();
+  invalidate_rows();
 }
 
-/// Rows of the middle of the step, those of other ranks, too, and a control point; whether cells hold.
+/// Writes and exchanges rows of the midpoint, and passes the control point. Returns whether cells hold.
 template <class T, int D>
-bool Step<T, D>::reach_middle(double skin) {
+bool Step<T, D>::prepare_midpoint(double skin) {
   const bool is_first = flow_.last_rebuild == flow_.steps;
-  const bool foreseen = ends_of_ == flow_.steps && !is_first;
-  const double start = flow_.control.approach;
-  write_moving();
-  openings_.write_moving(flow_.time_step, damping > 0);
-  if (moving_walls_.any()) moving_walls_.write_middle(motion_time(flow_.time + flow_.time_step), flow_.time_step);
-  if (!std::exchange(moving_is_sent_, false)) send(flow_.fluid_halo, all_of(flow_.moving));
-  gather_within(flow_.fluid_halo, flow_.moving);
-  if (foreseen) flow_.foresee_control_point();
+  const bool predicted = end_rows_of_ == flow_.steps && !is_first;
+  const double start = flow_.control.relative_drift;
+  write_midpoint_rows();
+  openings_.write_midpoint_rows(flow_.time_step, damping > 0);
+  if (moving_walls_.any())
+    moving_walls_.write_midpoint_rows(motion_time(flow_.time + flow_.time_step), flow_.time_step);
+  if (!std::exchange(midpoint_is_sent_, false)) send(flow_.fluid_halo, all_of(flow_.midpoint_rows));
+  gather_within(flow_.fluid_halo, flow_.midpoint_rows);
+  if (predicted) flow_.predict_control_point();
   sum_all_rates_later();
-  // In vain if cells or lists do not hold after all: while rows travel, then while ranks come to the control point.
+  // Pairs are summed while rows travel, then while ranks come to the control point. That work is lost if cells or lists
+  // do not hold after all.
   const bool sums_meanwhile = !flow_.communicator().is_alone() && flow_.control.will_hold(skin);
   if (sums_meanwhile) sum_rates_until([this] { return flow_.fluid_halo.arrived(); });
-  end_exchange(flow_.fluid_halo, all_of(flow_.moving));
-  foreseen ? flow_.begin_drift() : flow_.begin_control_point(is_first);
+  end_exchange(flow_.fluid_halo, all_of(flow_.midpoint_rows));
+  predicted ? flow_.begin_drift() : flow_.begin_control_point(is_first);
   if (sums_meanwhile) sum_rates_until([this] { return flow_.control_point_arrived(); });
   if (sums_meanwhile && !flow_.control_point_arrived()) sum_fringe_rates();
   flow_.end_control_point();
-  flow_.control.approach_before = is_first ? flow_.control.approach : start;
+  flow_.control.relative_drift_before = is_first ? flow_.control.relative_drift : start;
   if (flow_.control.bad) return true;
-  if (!foreseen) return cells_hold(skin, start);
+  if (!predicted) return cells_hold(skin, start);
   if (cells_hold(skin, start)) {
-    ++flow_.foreseen;
+    ++flow_.predicted_steps;
     return true;
   }
-  flow_.end_drift();  // what was foreseen was an upper bound
+  flow_.end_drift();  // the predicted drift was an upper bound
   return cells_hold(skin, start);
 }
 
-/// Cells hold while particles come nearer by less than the skin, from where they were sorted. Pairs are summed half way
-/// through the step and at its end. Half way they have moved by the mean of its two ends, of which the first, where
-/// they had come nearer by `start`, has been corrected since; in the first step after a rebuild it is looked at where
-/// they are. Who comes to an opening changes at rebuilds, from where he has gone no farther than buffers are made for.
+/// Tells whether cells hold. They do while particles have come nearer by less than the skin since they were sorted.
+/// Pairs are summed at the midpoint of the step and at its end. At the midpoint particles have moved by the mean of the
+/// two ends of the step; at its start they had come nearer by `start`, and a correction has followed since. In the
+/// first step after a rebuild the midpoint is measured. Particles enter and leave openings at rebuilds only, and until
+/// then must not have moved farther than buffers are made for.
 template <class T, int D>
 bool Step<T, D>::cells_hold(double skin, double start) const {
   const bool is_first = flow_.last_rebuild == flow_.steps;
-  const double end = flow_.control.approach, farthest = flow_.reach_of_lists() + skin;
+  const double end = flow_.control.relative_drift, farthest = flow_.reach_of_lists() + skin;
   const bool in_middle = is_first || 0.5 * (start + end) + flow_.control.latest.corrected <= skin;
-  const bool at_openings = flow_.openings.empty() || flow_.control.gone + way_of_step() <= farthest;
-  return end <= skin && in_middle && flow_.control.moved <= farthest && at_openings;
+  const bool at_openings = flow_.openings.empty() || flow_.control.path_since_rebuild + step_displacement() <= farthest;
+  return end <= skin && in_middle && flow_.control.max_displacement <= farthest && at_openings;
 }
 
-/// How far anybody goes in this step, about: as fast as the fastest, and as far as the last correction besides.
+/// Estimates the largest displacement of a particle in this step: by the largest speed, plus the last correction.
 template <class T, int D>
-double Step<T, D>::way_of_step() const {
+double Step<T, D>::step_displacement() const {
   constexpr double k_faster = 1.05;  // than before the step
   return k_faster * flow_.control.speed * flow_.time_step + flow_.control.latest.corrected;
 }
@@ -212,50 +216,50 @@ void Step<T, D>::end_exchange(exchange::Halo& halo, const neighbors::RowField<T>
   flow_.timers.lap(Phase::pack);
 }
 
-/// Rows for the middle of the step, unless the last step has written them ahead.
+/// Writes rows for the midpoint of the step, unless the last step has written them ahead.
 template <class T, int D>
-void Step<T, D>::write_moving() {
+void Step<T, D>::write_midpoint_rows() {
   if (rows_time_step_ == flow_.time_step) return;
-  recall_moving();
-  kick_.write_moving(flow_.time_step);
+  recall_midpoint_rows();
+  update_.write_midpoint_rows(flow_.time_step);
   rows_time_step_ = flow_.time_step;
   flow_.timers.lap(Phase::integrate);
 }
 
 template <class T, int D>
 void Step<T, D>::send_ahead() {
-  send(flow_.fluid_halo, all_of(flow_.moving));
-  moving_is_sent_ = true;
+  send(flow_.fluid_halo, all_of(flow_.midpoint_rows));
+  midpoint_is_sent_ = true;
 }
 
-/// The next step writes its rows itself, and foresees nothing from those of the last one's end.
+/// Makes the next step write its rows itself, and predict nothing from the end rows of the last step.
 template <class T, int D>
-void Step<T, D>::forget_rows() {
+void Step<T, D>::invalidate_rows() {
   rows_time_step_ = k_none;
-  rows_show_state_ = false;
-  ends_of_ = -1;
+  rows_hold_state_ = false;
+  end_rows_of_ = -1;
 }
 
 template <class T, int D>
-void Step<T, D>::show_state() {
-  if (rows_show_state_) return;
+void Step<T, D>::write_state_rows() {
+  if (rows_hold_state_) return;
   flow_.timers.start();
   const typename Flow<T, D>::Copies copies(flow_);
-  kick_.write_state(flow_.lazy.passes());
+  update_.write_state(flow_.lazy.passes());
   if (flow_.rows_share_memory()) rows_time_step_ = k_none;
-  rows_show_state_ = true;
-  ends_of_ = -1;
+  rows_hold_state_ = true;
+  end_rows_of_ = -1;
   flow_.timers.lap(Phase::observe);
-  gather_within(flow_.fluid_halo, flow_.pressed);
+  gather_within(flow_.fluid_halo, flow_.end_rows);
 }
 
-/// What has been sent ahead is of no use: those of others are let in, as all ranks do.
+/// Receives and discards the rows that were sent ahead, on all ranks.
 template <class T, int D>
-void Step<T, D>::recall_moving() {
-  if (std::exchange(moving_is_sent_, false)) end_exchange(flow_.fluid_halo, all_of(flow_.moving));
+void Step<T, D>::recall_midpoint_rows() {
+  if (std::exchange(midpoint_is_sent_, false)) end_exchange(flow_.fluid_halo, all_of(flow_.midpoint_rows));
 }
 
-/// Whether the rows with which the next step begins are known when this one ends.
+/// Tells whether the rows with which the next step begins are known when this one ends.
 template <class T, int D>
 bool Step<T, D>::sends_ahead() const {
   return !flow_.communicator().is_alone() && flow_.openings.empty() && !flow_.lazy.is_on();
@@ -263,7 +267,7 @@ bool Step<T, D>::sends_ahead() const {
 
 template <class T, int D>
 void Step<T, D>::sum_all_rates_later() {
-  interior_rates_ = Portions(flow_.schedule.interior_rates);
+  interior_rates_ = WorkPortions(flow_.schedule.interior_rates);
   fringe_rates_summed_ = false;
 }
 
@@ -273,7 +277,7 @@ void Step<T, D>::sum_fringe_rates() {
   fringe_rates_summed_ = true;
 }
 
-/// A portion of the interior after the other, as long as something is on its way.
+/// Sums one portion of the interior after the other, until messages have arrived.
 template <class T, int D>
 template <class Arrived>
 void Step<T, D>::sum_rates_until(Arrived&& arrived) {
@@ -303,16 +307,16 @@ void Step<T, D>::sum_rates_of(std::span<const Block> blocks, Phase phase) {
 }
 
 template <class T, int D>
-void Step<T, D>::kick_half_and_drift(std::span<const Block> blocks) {
+void Step<T, D>::half_kick_and_drift(std::span<const Block> blocks) {
   if (blocks.empty()) return;
   openings_.discard_rates();
-  openings_.keep_jets_together();
-  kick_.half_and_drift(blocks);
-  openings_.keep_files();
+  openings_.enforce_jet_cohesion();
+  update_.half_kick_and_drift(blocks);
+  openings_.align_particle_columns();
   flow_.timers.lap(Phase::integrate);
 }
 
-/// Pressure and mirrored velocity of dummy particles, and their rows.
+/// Computes pressure and mirrored velocity of dummy particles, and their rows.
 template <class T, int D>
 void Step<T, D>::extrapolate_to_walls() {
   auto in = flow_.input();
@@ -323,8 +327,8 @@ void Step<T, D>::extrapolate_to_walls() {
   auto& wall = flow_.wall;
   const double t = flow_.time + flow_.time_step;
   const double to_dimensionless = c.length.interaction_radius / (c.c0 * c.c0);
-  const bool walls_rest = !flow_.walls_move() && !surroundings_.walls_change_speed();
-  const auto blocks = dry_walls_.leave_out(flow_.wall_fluid, flow_.schedule.walls, n, walls_rest);
+  const bool walls_rest = !flow_.walls_move() && !forcing_.walls_change_speed();
+  const auto blocks = inactive_walls_.active_blocks(flow_.wall_fluid, flow_.schedule.walls, n, walls_rest);
   for_blocks(blocks, n, [&](std::int64_t first, std::int64_t last) {
     WallBlock<T, D> sums;
     physics::delta::WallResults<T, D> out{sums.weight, sums.pressure, {}, {}};
@@ -332,11 +336,11 @@ void Step<T, D>::extrapolate_to_walls() {
     flow_.sweeps.walls(in, out, first, last);
     const auto begin = static_cast<std::size_t>(first * neighbors::k_chunk);
     const auto count = static_cast<std::size_t>(std::min(last * neighbors::k_chunk, n)) - begin;
-    const Vec3* even = moving_walls_.any() ? nullptr : surroundings_.uniform_force();
+    const Vec3* even = moving_walls_.any() ? nullptr : forcing_.uniform_force();
     sums.set_g(count, [&](std::size_t l) {
       if (even != nullptr) return to_dimensionless * *even;
       const Vec3 x = vector_of(wall.x, begin + l);
-      return to_dimensionless * (surroundings_.force(x, t) - moving_walls_.acceleration(wall.owner[begin + l], x));
+      return to_dimensionless * (forcing_.force(x, t) - moving_walls_.acceleration(wall.owner[begin + l], x));
     });
     if (moving_walls_.any())
       sums.turn_velocities(
@@ -359,7 +363,7 @@ void Step<T, D>::extrapolate_to_openings(double t, double dt) {
   if (flow_.openings.empty()) return;
   openings_.extrapolate(t, dt, damping > 0);
   flow_.timers.lap(Phase::walls);
-  gather(flow_.fluid_halo, flow_.pressed);
+  gather(flow_.fluid_halo, flow_.end_rows);
 }
 
 template <class T, int D>
@@ -370,7 +374,7 @@ void Step<T, D>::sum_forces_of(std::span<const Block> blocks, Phase phase) {
   in.wall_neighbors = flow_.fluid_wall.chunks().data();
   physics::delta::ForceResults<T, D> out{};
   out.surface = flow_.fluid.surface.data();
-  out.filling = flow_.delta.filling();
+  out.filling = flow_.delta.volume_fraction();
   for (int d = 0; d < D; ++d) {
     out.pressure[d] = flow_.delta.pressure_force(d);
     out.shift[d] = flow_.delta.shift(d);
@@ -382,24 +386,24 @@ void Step<T, D>::sum_forces_of(std::span<const Block> blocks, Phase phase) {
 }
 
 template <class T, int D>
-void Step<T, D>::begin_kick_half_and_shift() {
+void Step<T, D>::begin_half_kick_and_shift() {
   contact_.move_bodies(motion_time(flow_.time));
   std::size_t inflow = 0;
   for (const auto& opening : flow_.openings.all())
-    if (opening.world.inflow && !opening.world.stream) contact_.let_in(inflow++, opening.let_in);
+    if (opening.world.inflow && !opening.world.stream) contact_.set_allowed_depth(inflow++, opening.allowed_depth);
   rows_time_step_ = choose_time_step();
   flow_.control.latest = {};
 }
 
 template <class T, int D>
-void Step<T, D>::kick_half_and_shift(std::span<const Block> blocks, double dt) {
+void Step<T, D>::half_kick_and_shift(std::span<const Block> blocks, double dt) {
   if (blocks.empty()) return;
   openings_.discard_forces();
-  kick_.half_and_shift(blocks, dt, damping, rows_time_step_);
+  update_.half_kick_and_shift(blocks, dt, damping, rows_time_step_);
   flow_.timers.lap(Phase::integrate);
 }
 
-/// Walls that slip exert no such force: blocks of them are passed over.
+/// Walls that slip exert no viscous force: blocks of them are skipped.
 template <class T, int D>
 void Step<T, D>::react_viscous() {
   flow_.find_free_neighbors();
@@ -437,39 +441,39 @@ void Step<T, D>::react_pressure() {
 template <class T, int D>
 void Step<T, D>::start() {
   flow_.end_drift();
-  recall_moving();
+  recall_midpoint_rows();
   flow_.write_wall_rows();
-  surroundings_.set_wall_velocities(flow_.wall, flow_.time);
+  forcing_.set_wall_velocities(flow_.wall, flow_.time);
   moving_walls_.start(motion_time(flow_.time));
   flow_.timers.start();
   flow_.time_step = 0;
   flow_.rebuild(false);
   const typename Flow<T, D>::Copies copies(flow_);
-  kick_.write_state(k_rates);
-  gather(flow_.fluid_halo, flow_.pressed);
+  update_.write_state(k_rates);
+  gather(flow_.fluid_halo, flow_.end_rows);
   extrapolate_to_walls();
   gather(flow_.wall_halo, flow_.walls);
   extrapolate_to_openings(flow_.time, 0);
-  write_moving();
-  openings_.write_moving(0, damping > 0);
-  gather(flow_.fluid_halo, flow_.moving);
+  write_midpoint_rows();
+  openings_.write_midpoint_rows(0, damping > 0);
+  gather(flow_.fluid_halo, flow_.midpoint_rows);
   sum_rates_of(flow_.schedule.interior_rates, Phase::rates);
   sum_rates_of(flow_.schedule.fringe_rates, Phase::rates);
   openings_.discard_rates();
-  openings_.keep_jets_together();
-  kick_.write_state(k_rates);
-  gather(flow_.fluid_halo, flow_.pressed);
+  openings_.enforce_jet_cohesion();
+  update_.write_state(k_rates);
+  gather(flow_.fluid_halo, flow_.end_rows);
   sum_forces_of(flow_.schedule.interior_forces, Phase::forces);
   sum_forces_of(flow_.schedule.fringe_forces, Phase::forces);
-  begin_kick_half_and_shift();
-  kick_half_and_shift(flow_.schedule.interior_rates, 0);
-  kick_half_and_shift(flow_.schedule.fringe_rates, 0);
+  begin_half_kick_and_shift();
+  half_kick_and_shift(flow_.schedule.interior_rates, 0);
+  half_kick_and_shift(flow_.schedule.fringe_rates, 0);
   openings_.hold();
   if (flow_.fluid.confined && flow_.openings.empty())
-    flow_.filling_level = std::min(0.0, kick_.mean_excess_of_filling());
+    flow_.volume_fraction_offset = std::min(0.0, update_.mean_excess_volume_fraction());
   flow_.agree();
   flow_.control.speed = flow_.control.latest.speed;
-  forget_rows();
+  invalidate_rows();
 }
 
 template class Step<float, 2>;

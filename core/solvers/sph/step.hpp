@@ -1,17 +1,17 @@
 #pragma once
 
 #include "solvers/sph/contact.hpp"
-#include "solvers/sph/dry_walls.hpp"
+#include "solvers/sph/external_forcing.hpp"
 #include "solvers/sph/flow.hpp"
-#include "solvers/sph/kick.hpp"
+#include "solvers/sph/inactive_walls.hpp"
 #include "solvers/sph/moving_walls.hpp"
 #include "solvers/sph/opening_step.hpp"
-#include "solvers/sph/surroundings.hpp"
+#include "solvers/sph/particle_update.hpp"
 
 namespace eddyline::sph {
 
-/// Advances a flow in time: kick-drift-kick with one evaluation a step. Density and viscosity are evaluated half way,
-/// pressure at the end of the step.
+/// Advances a flow in time: kick-drift-kick with one evaluation a step. Density and viscosity are evaluated at the
+/// midpoint, pressure at the end of the step.
 template <class T, int D>
 class Step {
  public:
@@ -20,56 +20,57 @@ class Step {
   Step& operator=(const Step&) = delete;
   ~Step();
 
-  /// Accelerations of the start, so that the first step can kick.
+  /// Computes the accelerations at the start, for the first half kick.
   void start();
-  /// One time step. `reactions`: also sum the forces on every wall particle (observers ask for them).
+  /// Advances by one time step. `reactions`: also sum the forces on every wall particle (observers ask for them).
   void advance(bool reactions);
-  /// The rows are those of the state, for who counts pairs; of ghosts only within this rank.
-  void show_state();
-  /// No step follows: what other ranks have sent ahead, to memory that this one gives back, is let in. Collective.
+  /// Writes rows of the state, which counts of pairs need; ghosts within this rank only.
+  void write_state_rows();
+  /// Ends the run: receives what other ranks have sent ahead, before this rank releases the memory. Collective.
   void end();
-  /// Takes up what Flow::change() has changed.
+  /// Adopts the changes of Flow::change().
   void world_changed();
-  /// The next time step, from the largest speed at the start of the last one: so it is known when that ends.
+  /// Returns the next time step, from the largest speed at the start of the last one, so that it is known when that
+  /// step ends.
   double choose_time_step() const;
 
-  /// What goes from step to step besides the flow: nothing.
+  /// A step keeps no state besides the flow.
   void save(ArchiveWriter&) const {}
-  void restore(const ArchiveReader*) { forget_rows(); }
+  void restore(const ArchiveReader*) { invalidate_rows(); }
 
   /// Rate of the damping v' = -rate v while a start settles [1/s]; 0: none.
   double damping = 0;
 
  private:
-  void drift_half();
+  void drift_to_midpoint();
   void rebuild(bool by_expected_places);
-  bool reach_middle(double skin);
+  bool prepare_midpoint(double skin);
   bool cells_hold(double skin, double start) const;
-  double way_of_step() const;
+  double step_displacement() const;
   void sum_all_rates_later();
   void sum_fringe_rates();
   void sum_rates_of(std::span<const Block> blocks, Phase phase);
-  void kick_half_and_drift(std::span<const Block> blocks);
+  void half_kick_and_drift(std::span<const Block> blocks);
   void extrapolate_to_walls();
   void sum_forces_of(std::span<const Block> blocks, Phase phase);
   template <class Arrived>
   void sum_rates_until(Arrived&& arrived);
   template <class Arrived>
   void sum_forces_until(Arrived&& arrived);
-  void begin_kick_half_and_shift();
-  void kick_half_and_shift(std::span<const Block> blocks, double dt);
+  void begin_half_kick_and_shift();
+  void half_kick_and_shift(std::span<const Block> blocks, double dt);
   void react_viscous();
   void react_pressure();
-  void write_moving();
-  void forget_rows();
+  void write_midpoint_rows();
+  void invalidate_rows();
   void send_ahead();
-  void recall_moving();
+  void recall_midpoint_rows();
   bool sends_ahead() const;
-  /// The time at which bodies are at flow time t: they rest while a start settles.
+  /// Returns the time for the motion of bodies at flow time t: they rest while a start settles.
   double motion_time(double t) const { return damping > 0 ? -1.0 : t; }
   void gather(exchange::Halo& halo, neighbors::PairData<T>& rows);
   static neighbors::RowField<T> all_of(neighbors::PairData<T>& rows) { return {rows, D}; }
-  neighbors::RowField<T> wall_field() { return flow_.wall_field(surroundings_.walls_change_speed()); }
+  neighbors::RowField<T> wall_field() { return flow_.wall_field(forcing_.walls_change_speed()); }
   void send(exchange::Halo& halo, const neighbors::RowField<T>& rows);
   void gather_within(exchange::Halo& halo, neighbors::PairData<T>& rows);
   void begin_exchange(exchange::Halo& halo, const neighbors::RowField<T>& rows);
@@ -83,16 +84,16 @@ class Step {
   Contact contact_;
   MovingWalls<T, D> moving_walls_;
   OpeningStep<T, D> openings_;
-  Surroundings<D> surroundings_;
-  DryWalls dry_walls_;
-  Kick<T, D> kick_;
-  Portions interior_rates_, interior_forces_;  // of this step, what is left to sum
+  ExternalForcing<D> forcing_;
+  InactiveWalls inactive_walls_;
+  ParticleUpdate<T, D> update_;
+  WorkPortions interior_rates_, interior_forces_;  // blocks that are still to be summed in this step
   bool fringe_rates_summed_ = false;
-  bool moving_is_sent_ = false;  // before the step began
+  bool midpoint_is_sent_ = false;  // whether it was sent before the step began
   static constexpr double k_none = -1;
-  double rows_time_step_ = k_none;  // the time step of which flow_.moving holds the middle
-  bool rows_show_state_ = false;    // flow_.pressed, of this rank's particles
-  std::int64_t ends_of_ = -1;       // the steps after which flow_.pressed holds the end, of ghosts of other ranks, too
+  double rows_time_step_ = k_none;  // the time step of the midpoint in flow_.midpoint_rows
+  bool rows_hold_state_ = false;    // whether flow_.end_rows holds the state, of this rank's particles
+  std::int64_t end_rows_of_ = -1;   // steps after which flow_.end_rows holds the end, also of ghosts
 };
 
 }  // namespace eddyline::sph

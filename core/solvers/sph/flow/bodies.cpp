@@ -1,7 +1,7 @@
-// Bodies that come into a running flow, and go.
+// Bodies that are added to a running flow or removed from it.
 //
-// The world changes at once, particles at the rebuild with which the next step begins: nobody between two steps sees
-// particles in an order that their rows and results do not have.
+// The world changes at once, the particles at the rebuild with which the next step begins. So nothing that reads the
+// flow between two steps finds particles in an order that their rows and results do not have.
 
 #include <string>
 
@@ -55,24 +55,24 @@ void Flow<T, D>::remove_body(const world::Change& change) {
   throw UserError(std::string("there is no body of the name ") + change.name.data() + ".");
 }
 
-/// Whether fluid particle i has to make room for a body.
+/// Tells whether a body displaces fluid particle i.
 template <class T, int D>
 bool Flow<T, D>::is_in_the_way(const world::Body& body, std::size_t i) const {
   return fluid.buffer[i] == 0 &&
          body.shape->signed_distance(vector_of(fluid.x, i)) < particles::k_clearance * world_.spacing;
 }
 
-/// What waits, with rows that are still in the order of the last rebuild. Those of walls keep what was extrapolated to
-/// them.
+/// Carries out the changes that wait for this rebuild. Rows are still in the order of the last rebuild; those of walls
+/// keep what was extrapolated to them.
 template <class T, int D>
 void Flow<T, D>::change_bodies() {
-  kept_wall_rows_.take(walls, wall_rows);
+  saved_wall_rows_.take(walls, wall_rows);
   for (; bodies_change(); ++body_changes_made_) {
     const BodyChange& change = body_changes_[static_cast<std::size_t>(body_changes_made_)];
     const world::Body& body = world_.bodies[change.body];
     if (change.addition == 0)
       drop_body(change.body);
-    else if (body.shape != nullptr)  // and not gone again before it came
+    else if (body.shape != nullptr)  // and not removed again before it was placed
       clear_room(body), place_added_body(change.body, change.addition);
   }
   move_walls();
@@ -90,13 +90,13 @@ void Flow<T, D>::clear_room(const world::Body& body) {
   });
 }
 
-/// Its dummy particles in this rank's cells, which know nothing of the fluid yet.
+/// Adds the body's dummy particles in this rank's cells, which have no values from the fluid yet.
 template <class T, int D>
 void Flow<T, D>::place_added_body(std::size_t body, std::int64_t addition) {
   const auto placed = particles::place_body(world_, body, addition, [&](Vec3 x) { return is_here(x); });
   const auto before = static_cast<std::size_t>(wall.size());
   wall.for_each_array([&](auto& array) { array.resize(before + placed.size()); });
-  kept_wall_rows_.resize(before + placed.size());
+  saved_wall_rows_.resize(before + placed.size());
   for (std::size_t n = 0; n < placed.size(); ++n) {
     const auto& particle = placed[n];
     const std::size_t k = before + n;
@@ -105,7 +105,7 @@ void Flow<T, D>::place_added_body(std::size_t body, std::int64_t addition) {
     wall.volume[k] = particle.volume;
     wall.no_slip[k] = particle.no_slip;
     for (int d = 0; d < D; ++d) wall.x[d][k] = particle.position[d];
-    write_wall_row(kept_wall_rows_[k], k);
+    write_wall_row(saved_wall_rows_[k], k);
   }
   if (wall.can_move) wall.rest(before, before + placed.size());
 }
@@ -114,7 +114,7 @@ template <class T, int D>
 void Flow<T, D>::drop_body(std::size_t body) {
   const auto all = [&](auto&& visit) {
     wall.for_each_array(visit);
-    visit(kept_wall_rows_.field());
+    visit(saved_wall_rows_.field());
   };
   remove_particles_if(wall.size(), all,
                       [&](std::size_t i) { return wall.owner[i] == static_cast<std::int32_t>(body); });

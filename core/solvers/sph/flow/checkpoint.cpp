@@ -1,4 +1,4 @@
-// Flow::save and Flow::restore: what a checkpoint holds of a flow.
+// Flow::save and Flow::restore: the contents of a checkpoint.
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@ namespace eddyline::sph {
 
 template <class T, int D>
 void Flow<T, D>::save(ArchiveWriter& archive) {
-  archive.put_value("moment", std::array{time, time_step, filling_level});
+  archive.put_value("moment", std::array{time, time_step, volume_fraction_offset});
   archive.put_value("counts", std::array{steps, rebuilds, last_rebuild});
   archive.put_value("control", control);
   archive.put_value("body_changes", body_changes_made_);
@@ -32,15 +32,15 @@ void Flow<T, D>::save(ArchiveWriter& archive) {
   }
   archive.put_field("fluid.place", places);
   places.resize(wall.id.size());
-  for (std::size_t i = 0; i < places.size(); ++i) {  // near where they are: some stand far outside of all cells
+  for (std::size_t i = 0; i < places.size(); ++i) {  // near the particles: some stand far outside all cells
     const auto row = static_cast<std::size_t>(wall_rows.row_of(i));
     for (int d = 0; d < D; ++d) places[d][i] = constants_.fixed.unwrapped(wall_positions_.x[d][row], wall.x[d][i]);
   }
   archive.put_field("wall.place", places);
   wall.for_each_named([&](const char* name, auto& field) { archive.put_field(std::string("wall.") + name, field); });
-  kept_wall_rows_.take(walls, wall_rows);
-  archive.put_field("wall.row_parts", kept_wall_rows_.values());
-  if (!walls_move_) kept_wall_rows_.release();
+  saved_wall_rows_.take(walls, wall_rows);
+  archive.put_field("wall.row_parts", saved_wall_rows_.values());
+  if (!walls_move_) saved_wall_rows_.release();
   openings.save(archive);
 }
 
@@ -62,11 +62,11 @@ void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
   body_changes_made_ = comm::broadcast(communicator_, body_changes_made_, 0, "checkpoint");
   if (body_changes_made_ > static_cast<std::int64_t>(body_changes_.size()))
     throw UserError("checkpoint: more bodies had come or gone than the journal says. Has it been changed?");
-  time = moment[0], time_step = moment[1], filling_level = moment[2];
+  time = moment[0], time_step = moment[1], volume_fraction_offset = moment[2];
   steps = counts[0], rebuilds = counts[1], last_rebuild = counts[2];
   openings.restore(parts, communicator_);
 
-  lend_room();
+  borrow_memory();
   move_walls_by_places();
   wall_halo.gather(neighbors::RowField(walls, D));
   auto& places = reorder_.places();
@@ -79,20 +79,20 @@ void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
   migrate(communicator_, subdomain_.ranks_of(places), subdomain_.neighbors(), for_each_field);
   send_copies(places, for_each_field);
   find_fluid_rows();
-  copies_are_in_ = lazy.computes_copies();
+  copies_are_included_ = lazy.computes_copies();
   begin_count();
   find_neighbors();
   end_count();
-  let_copies_in(false);
+  include_copies(false);
   lazy.expire();
 }
 
-/// Particles of the parts, and what was counted of them: in each part as many values of one field as of another.
+/// Reads the particles and counters of the parts. All fields of a part must have as many values.
 template <class T, int D>
 void Flow<T, D>::take_particles(const std::vector<ArchiveReader>& parts) {
   fluid.for_each_array([](auto& field) { field.resize(0); });
   wall.for_each_array([](auto& field) { field.resize(0); });
-  kept_wall_rows_.resize(0);
+  saved_wall_rows_.resize(0);
   wall_places_.resize(0);
   contacts = left_particles = migrants = 0;
   left_mass = {};
@@ -107,9 +107,9 @@ void Flow<T, D>::take_particles(const std::vector<ArchiveReader>& parts) {
       ArchiveReader::check_count(place, part.count<double>(place), part.count<std::int64_t>("fluid.id"));
     }
     append_walls(part);
-    part.append_field("wall.row_parts", kept_wall_rows_.values());
-    ArchiveReader::check_count("wall.row_parts", kept_wall_rows_.values().size(),
-                               wall.id.size() * kept_wall_rows_.room());
+    part.append_field("wall.row_parts", saved_wall_rows_.values());
+    ArchiveReader::check_count("wall.row_parts", saved_wall_rows_.values().size(),
+                               wall.id.size() * saved_wall_rows_.room());
     part.append_field("wall.place", wall_places_);
     ArchiveReader::check_count("wall.place", wall_places_.size(), wall.id.size());
     std::array<std::int64_t, 3> own{};
@@ -122,8 +122,8 @@ void Flow<T, D>::take_particles(const std::vector<ArchiveReader>& parts) {
   check_particles();
 }
 
-/// What indices are made of must lie where there is something. Checksums of files find damage; this finds parts that
-/// were written for another world.
+/// Checks that values that become indices are within bounds. Checksums of files find damage; this finds parts that were
+/// written for another world.
 template <class T, int D>
 void Flow<T, D>::check_particles() const {
   const auto refuse = [](const char* what) {
@@ -141,7 +141,7 @@ void Flow<T, D>::check_particles() const {
     if (buffer > world().openings.size()) refuse("a particle comes from an opening that is not there");
 }
 
-/// Walls that were told to move at the step of the checkpoint, but after it, had rested until then.
+/// Walls that were set in motion at the step of the checkpoint, but after it, had rested until then.
 template <class T, int D>
 void Flow<T, D>::append_walls(const ArchiveReader& part) {
   const std::size_t before = wall.id.size();

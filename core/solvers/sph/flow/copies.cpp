@@ -1,4 +1,4 @@
-// What Flow does with copies of other ranks' particles, which exact laziness computes, see lazy/laziness.hpp.
+// Flow: copies of other ranks' particles, which exact deferred exchange computes, see lazy/deferred_exchange.hpp.
 
 #include "neighbors/fields.hpp"
 #include "solvers/sph/flow.hpp"
@@ -14,9 +14,9 @@ bool Flow<T, D>::begin_step() {
 }
 
 template <class T, int D>
-void Flow<T, D>::let_copies_in(bool in) {
-  if (!lazy.computes_copies() || in == copies_are_in_) return;
-  copies_are_in_ = in;
+void Flow<T, D>::include_copies(bool in) {
+  if (!lazy.computes_copies() || in == copies_are_included_) return;
+  copies_are_included_ = in;
   resize_fluid(in ? fluid_rows.computed() : fluid_rows.owned());
   resize_walls(in ? wall_rows.computed() : wall_rows.owned());
 }
@@ -31,7 +31,7 @@ void Flow<T, D>::resize_walls(std::int64_t n) {
   wall.for_each_array([n](auto& array) { array.resize(static_cast<std::size_t>(n)); });
 }
 
-/// Whose copies are whose, and who stands in which row: once the fluid is in order.
+/// Finds which copies belong to which owners, and their rows, once the fluid is in order.
 template <class T, int D>
 void Flow<T, D>::find_fluid_copies() {
   if (lazy.computes_copies()) subdomain_.find_copies(fluid_rows, fluid_copies);
@@ -40,7 +40,7 @@ void Flow<T, D>::find_fluid_copies() {
     fluid_of_row_[static_cast<std::size_t>(fluid_rows.slot[i])] = static_cast<std::int32_t>(i);
 }
 
-/// Copies become what their owners are.
+/// Sets copies to the values of their owners.
 template <class T, int D>
 void Flow<T, D>::refresh_copies() {
   timers.lap(Phase::integrate);
@@ -58,7 +58,7 @@ void Flow<T, D>::refresh_copies() {
   timers.lap(Phase::pack);
 }
 
-/// The same of walls alone, in a rebuild, where fluid has come with its migrants.
+/// Refreshes copies of walls alone, in a rebuild, where copies of the fluid have come with its migrants.
 template <class T, int D>
 void Flow<T, D>::refresh_wall_copies() {
   if (!lazy.computes_copies()) return;
@@ -68,28 +68,28 @@ void Flow<T, D>::refresh_wall_copies() {
 }
 
 template bool Flow<float, 2>::begin_step();
-template void Flow<float, 2>::let_copies_in(bool);
+template void Flow<float, 2>::include_copies(bool);
 template void Flow<float, 2>::resize_fluid(std::int64_t);
 template void Flow<float, 2>::resize_walls(std::int64_t);
 template void Flow<float, 2>::find_fluid_copies();
 template void Flow<float, 2>::refresh_copies();
 template void Flow<float, 2>::refresh_wall_copies();
 template bool Flow<float, 3>::begin_step();
-template void Flow<float, 3>::let_copies_in(bool);
+template void Flow<float, 3>::include_copies(bool);
 template void Flow<float, 3>::resize_fluid(std::int64_t);
 template void Flow<float, 3>::resize_walls(std::int64_t);
 template void Flow<float, 3>::find_fluid_copies();
 template void Flow<float, 3>::refresh_copies();
 template void Flow<float, 3>::refresh_wall_copies();
 template bool Flow<double, 2>::begin_step();
-template void Flow<double, 2>::let_copies_in(bool);
+template void Flow<double, 2>::include_copies(bool);
 template void Flow<double, 2>::resize_fluid(std::int64_t);
 template void Flow<double, 2>::resize_walls(std::int64_t);
 template void Flow<double, 2>::find_fluid_copies();
 template void Flow<double, 2>::refresh_copies();
 template void Flow<double, 2>::refresh_wall_copies();
 template bool Flow<double, 3>::begin_step();
-template void Flow<double, 3>::let_copies_in(bool);
+template void Flow<double, 3>::include_copies(bool);
 template void Flow<double, 3>::resize_fluid(std::int64_t);
 template void Flow<double, 3>::resize_walls(std::int64_t);
 template void Flow<double, 3>::find_fluid_copies();

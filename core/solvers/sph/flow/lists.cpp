@@ -11,11 +11,11 @@ namespace eddyline::sph {
 
 namespace {
 
-constexpr double k_first = 10;  // steps that the first cells are taken to last
+constexpr double k_first = 10;  // steps that the first cells are assumed to last
 
 }  // namespace
 
-/// Lists of a rebuild: where rows stood at it, and as far as pays while cells last as long as the last ones.
+/// Builds the lists of a rebuild. Margins assume that cells last as long as the last ones.
 template <class T, int D>
 void Flow<T, D>::find_neighbors() {
   if (rebuilds == 0)
@@ -23,11 +23,11 @@ void Flow<T, D>::find_neighbors() {
   else if (steps > last_rebuild)
     steps_of_cells_ = static_cast<double>(steps - last_rebuild);
   drift_bound_.begin(layout(), fluid_rows, wall_rows);
-  if (may_have_margins()) find_headings();
+  if (may_have_margins()) find_reference_velocities();
   if (has_margins())
-    foresee();
+    predict_lists();
   else
-    margin_.do_without();
+    margin_.disable();
   if (!openings.empty()) find_node_neighbors();
   find_near_walls();
   build_lists();
@@ -35,49 +35,51 @@ void Flow<T, D>::find_neighbors() {
   resize_results();
 }
 
-/// Where rows stand, and how they are expected to go on: as fast as they are now, shifting included. It has moved them
-/// in one go at the end of the last step, on their way they are before that. Collective.
+/// Finds the reference velocities of rows, the present velocity plus shifting, and the places that they start from.
+/// Shifting has moved particles at once at the end of the last step; the start of the path is the place before that.
+/// Collective.
 template <class T, int D>
-void Flow<T, D>::find_headings() {
+void Flow<T, D>::find_reference_velocities() {
   const auto shifting = [this](std::size_t i, int d) {
     if (!fluid.confined) return 0.0;
     return static_cast<double>(lower_half(Pack<T, 1>(fluid.half_g[d][i])).v) / constants_.scale;
   };
-  find_headings(
+  find_reference_velocities(
       fluid_rows, fluid.x, [this](std::size_t i, int d) { return fluid.v[d][i] * constants_.inverse_c0; }, shifting,
-      fluid_halo, margin_.fluid(), headings_);
+      fluid_halo, margin_.fluid(), reference_velocities_);
   if (!walls_move_) return;
-  // Sides may have a velocity, but stay where they are.
+  // Sides may have a velocity, but stay in place.
   const auto velocity = [this](std::size_t k, int d) {
     return wall.owner[k] < 0 ? 0.0 : wall.v[d][k] * constants_.inverse_c0;
   };
   const auto none = [](std::size_t, int) { return 0.0; };
-  find_headings(wall_rows, wall.x, velocity, none, wall_halo, margin_.walls(), wall_headings_);
+  find_reference_velocities(wall_rows, wall.x, velocity, none, wall_halo, margin_.walls(), wall_reference_velocities_);
 }
 
-/// velocity(i, axis), shifting(i, axis): of a particle, in units of the speed of sound.
+/// velocity(i, axis), shifting(i, axis): those of a particle, in units of the speed of sound.
 template <class T, int D>
 template <class Velocity, class Shifting>
-void Flow<T, D>::find_headings(const particles::CellIndex& rows, const VectorArray<double, D>& x, Velocity&& velocity,
-                               Shifting&& shifting, exchange::Halo& halo, neighbors::FixedPositions& positions,
-                               neighbors::ReferenceVelocities& headings) const {
+void Flow<T, D>::find_reference_velocities(const particles::CellIndex& rows, const VectorArray<double, D>& x,
+                                           Velocity&& velocity, Shifting&& shifting, exchange::Halo& halo,
+                                           neighbors::FixedPositions& positions,
+                                           neighbors::ReferenceVelocities& reference_velocities) const {
   const std::int64_t n = rows.computed();
   const std::size_t room = static_cast<std::size_t>(rows.real_rows) + neighbors::k_chunk;
   for (int d = 0; d < D; ++d) {
-    positions.x[d].resize(room), headings.x[d].resize(room);
+    positions.x[d].resize(room), reference_velocities.x[d].resize(room);
     std::fill(positions.x[d].end() - neighbors::k_chunk, positions.x[d].end(), 0);
-    std::fill(headings.x[d].end() - neighbors::k_chunk, headings.x[d].end(), std::int16_t{0});
+    std::fill(reference_velocities.x[d].end() - neighbors::k_chunk, reference_velocities.x[d].end(), std::int16_t{0});
 #pragma omp parallel for schedule(static)
     for (std::int64_t i = 0; i < n; ++i) {
       const auto k = static_cast<std::size_t>(i);
       const auto row = static_cast<std::size_t>(rows.row_of(k));
       const double w = shifting(k, d);
       positions.x[d][row] = constants_.fixed.wrapped(x[d][k] - w * constants_.c0 * time_step);
-      headings.x[d][row] = neighbors::ReferenceVelocities::nearest(velocity(k, d) + w);
+      reference_velocities.x[d][row] = neighbors::ReferenceVelocities::nearest(velocity(k, d) + w);
     }
   }
   const auto gather = [&](auto... axis) {
-    halo.gather_between(neighbors::PositionField(positions, D), exchange::ArrayField(headings.x[axis])...);
+    halo.gather_between(neighbors::PositionField(positions, D), exchange::ArrayField(reference_velocities.x[axis])...);
   };
   if constexpr (D == 2)
     gather(0, 1);
@@ -85,37 +87,38 @@ void Flow<T, D>::find_headings(const particles::CellIndex& rows, const VectorArr
     gather(0, 1, 2);
 }
 
-/// Of walls that have stood still until now, as lists have taken it.
+/// Sets reference velocities of walls that have stood still until now to zero, as lists have assumed.
 template <class T, int D>
 void Flow<T, D>::expect_walls_to_rest() {
   for (int d = 0; d < D; ++d) {
     const auto& from = wall_positions_.x[d];
     margin_.walls().x[d].resize(from.size());
     std::copy(from.begin(), from.end(), margin_.walls().x[d].begin());
-    wall_headings_.x[d].assign(from.size(), 0);
+    wall_reference_velocities_.x[d].assign(from.size(), 0);
   }
 }
 
-/// Lists of a rebuild look ahead. Before the first step nobody knows how long it will be.
+/// Predicts the motion of particles for the lists of a rebuild. Before the first step its length is unknown.
 template <class T, int D>
-void Flow<T, D>::foresee() {
+void Flow<T, D>::predict_lists() {
   const double usual = world_.method.cfl * constants_.length.smoothing_length / constants_.c0;
-  drift_bound_.measure(headings_, walls_move_ ? &wall_headings_ : nullptr);
+  drift_bound_.measure(reference_velocities_, walls_move_ ? &wall_reference_velocities_ : nullptr);
   followed_ = time;
   margin_.begin(
       drift_bound_.cells(), drift_bound_.active_runs(),
       [this](const neighbors::CellRun& run, float* speeds) { drift_bound_.find_relative_drift(run, speeds); },
-      steps_of_cells_, way_of_sound(time_step > 0 ? time_step : usual));
+      steps_of_cells_, acoustic_distance(time_step > 0 ? time_step : usual));
 }
 
-/// Whether lists of some ranks may have margins of their own. Copies that lazy ranks compute may stand anywhere until
-/// they are brought up to date.
+/// Tells whether lists of any rank may have their own margins. Copies that deferred exchange computes may stand
+/// anywhere until they are renewed.
 template <class T, int D>
 bool Flow<T, D>::may_have_margins() const {
   return !lazy.is_on() && !execution_.all_pairs && execution_.list_parts != 1;
 }
 
-/// Whether those of this rank do: who looks how much margins have left looks at every cell that has anybody around.
+/// Tells whether lists of this rank have their own margins. Checking margins costs time in every cell that has
+/// particles around it.
 template <class T, int D>
 bool Flow<T, D>::has_margins() const {
   std::int64_t surrounded = 0;
@@ -130,7 +133,7 @@ void Flow<T, D>::build_lists() {
       [&](neighbors::NeighborList& list, const neighbors::Search& search) { list.build(search, instructions); });
 }
 
-/// visit(list, search) for lists between fluid and walls, from where rows stand since the rebuild or the last renewal.
+/// Calls visit(list, search) for lists between fluid and walls; places are those of the rebuild or of the last renewal.
 template <class T, int D>
 template <class Visit>
 void Flow<T, D>::for_each_list(Visit&& visit) {
@@ -141,10 +144,11 @@ void Flow<T, D>::for_each_list(Visit&& visit) {
     auto found = search_of(targets, target_places, sources, source_places, constants_.length.skin);
     found.margins_of = margin_.cells();
     found.cut_squared_of = margin_.cut_squared();
-    const auto headings = [&](const auto& rows) {
-      return &rows == &fluid_rows ? &headings_ : walls_move_ ? &wall_headings_ : nullptr;
+    const auto reference_velocities = [&](const auto& rows) {
+      return &rows == &fluid_rows ? &reference_velocities_ : walls_move_ ? &wall_reference_velocities_ : nullptr;
     };
-    found.prediction = {headings(targets), headings(sources), margin_.behind(), margin_.ahead()};
+    found.prediction = {reference_velocities(targets), reference_velocities(sources), margin_.behind(),
+                        margin_.ahead()};
     return found;
   };
   visit(fluid_fluid, search(fluid_rows, fluid_places, fluid_rows, fluid_places));
@@ -174,16 +178,16 @@ template <class T, int D>
 bool Flow<T, D>::renew_lists() {
   if (!margin_.is_used()) return false;
   if (!follow_rows()) {
-    // Something is not finite, and the run about to stop. Who will have got to feel it must not depend on margins.
-    margin_.do_without();
+    // A value is not finite, and the run is about to stop. Which particles it reaches must not depend on margins.
+    margin_.disable();
     build_lists();
     return true;
   }
-  const auto approach = [this](const neighbors::CellRun& run, float* by, float* beside) {
+  const auto relative_drift = [this](const neighbors::CellRun& run, float* by, float* beside) {
     drift_bound_.find_relative_drift(run, by);
     drift_bound_.find_midpoint_excess(run, beside);
   };
-  const bool lacking = margin_.use_up(approach, need_of_step());
+  const bool lacking = margin_.use_up(relative_drift, need_of_step());
   timers.lap(Phase::integrate);
   if (!margin_.any_due()) return false;
   const auto age = static_cast<double>(steps - last_rebuild);
@@ -198,32 +202,35 @@ bool Flow<T, D>::renew_lists() {
   return lacking;
 }
 
-/// Measures how far rows go in this step.
+/// Measures how far rows move in this step.
 template <class T, int D>
 bool Flow<T, D>::follow_rows() {
-  neighbors::PredictedPath<T> course = course_of_step();
-  if (fluid.classic) course.remaining = 0;
+  neighbors::PredictedPath<T> path = predicted_path();
+  if (fluid.classic) path.remaining = 0;
   const double until = time + (fluid.classic ? 0.5 : 1) * time_step;
-  step_followed_ = way_of_sound(until - std::exchange(followed_, until));
-  const auto step = static_cast<float>(step_followed_);
-  if (walls_move_ && !margin_.follow_walls(wall_displacement, wall_positions_, wall_headings_, step)) return false;
-  return drift_bound_.advance(course, headings_, step, margin_.fluid(), walls_move_ ? &margin_.walls_step() : nullptr);
+  last_acoustic_distance_ = acoustic_distance(until - std::exchange(followed_, until));
+  const auto step = static_cast<float>(last_acoustic_distance_);
+  if (walls_move_ && !margin_.follow_walls(wall_displacement, wall_positions_, wall_reference_velocities_, step))
+    return false;
+  return drift_bound_.advance(path, reference_velocities_, step, margin_.fluid(),
+                              walls_move_ ? &margin_.walls_step() : nullptr);
 }
 
-/// Particles of buffers go on along the normals of their openings only, where their rows have more to come: two of them
-/// may be so far off, now and when lists were renewed. With several ranks some pairs are summed before it is known
-/// whether their lists hold, so that these are renewed a step before they must, unless cells end there.
+/// Returns the requirements of this step on lists. Particles of buffers move along the normals of their openings only,
+/// while their rows predict other motion: a pair may be off by twice that, now and when lists were renewed. With
+/// several ranks some pairs are summed before it is known whether their lists hold; these lists are renewed a step
+/// early, unless cells end there.
 template <class T, int D>
 typename ListMargin<T, D>::Need Flow<T, D>::need_of_step() const {
   typename ListMargin<T, D>::Need need;
-  need.step = step_followed_;
+  need.step = last_acoustic_distance_;
   need.besides = 4.0 * static_cast<double>(half_a_step()) * static_cast<double>(sideways_in_buffers());
   need.in_middle = fluid.classic;
-  need.next_step = !communicator_.is_alone() && control.will_hold(k_trust * constants_.length.skin);
+  need.next_step = !communicator_.is_alone() && control.will_hold(k_safety * constants_.length.skin);
   return need;
 }
 
-/// The highest speed of a buffer's particle across the normal of its opening, or more, in units of the speed of sound.
+/// Upper bound of the speed of buffer particles across the normal of their opening, in units of the speed of sound.
 template <class T, int D>
 float Flow<T, D>::sideways_in_buffers() const {
   if (openings.empty()) return 0;
@@ -232,7 +239,7 @@ float Flow<T, D>::sideways_in_buffers() const {
   for (const std::int32_t r : free_fluid_.rows_in_buffer()) {
     T speed2 = 0;
     for (int d = 0; d < D; ++d) {
-      const T v = moving.row(r).first[D + d];
+      const T v = midpoint_rows.row(r).first[D + d];
       speed2 += d == axis ? T(0) : v * v;
     }
     most2 = std::max(most2, speed2);
@@ -240,7 +247,8 @@ float Flow<T, D>::sideways_in_buffers() const {
   return static_cast<float>(std::sqrt(most2));
 }
 
-/// Bodies can touch only who has walls in the cells around, which hold longer than lists.
+/// Marks the fluid particles with walls in the cells around them. Only these can touch bodies; the marks hold longer
+/// than lists.
 template <class T, int D>
 void Flow<T, D>::find_near_walls() {
   if (world_.bodies.empty()) return;
@@ -275,7 +283,7 @@ void Flow<T, D>::find_free_neighbors() {
   build_over_free_fluid(buffer_free, free_fluid_.buffer_rows(), fluid_positions_);
 }
 
-/// A list over the fluid outside of buffers.
+/// Builds a list over the fluid outside buffers.
 template <class T, int D>
 void Flow<T, D>::build_over_free_fluid(neighbors::NeighborList& list, const particles::CellIndex& targets,
                                        const neighbors::FixedPositions& target_positions) const {

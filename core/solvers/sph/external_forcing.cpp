@@ -1,11 +1,11 @@
-#include "solvers/sph/surroundings.hpp"
+#include "solvers/sph/external_forcing.hpp"
 
 #include <algorithm>
 
 namespace eddyline::sph {
 
 template <int D>
-Surroundings<D>::Surroundings(const world::World& world) : world_(&world), uniform_force_(world.gravity) {
+ExternalForcing<D>::ExternalForcing(const world::World& world) : world_(&world), uniform_force_(world.gravity) {
   for (const auto& side : world.sides)
     for (const auto& component : side.velocity) {
       const auto used = component.used_variables();
@@ -19,7 +19,7 @@ Surroundings<D>::Surroundings(const world::World& world) : world_(&world), unifo
 }
 
 template <int D>
-Vec3 Surroundings<D>::force_by_formula(const Vec3& x, double t) const {
+Vec3 ExternalForcing<D>::force_by_formula(const Vec3& x, double t) const {
   Vec3 f = world_->gravity;
   for (int d = 0; d < D; ++d)
     f[d] += world_->body_force[static_cast<std::size_t>(d)].evaluate(std::array{x.x, x.y, x.z, t});
@@ -27,7 +27,7 @@ Vec3 Surroundings<D>::force_by_formula(const Vec3& x, double t) const {
 }
 
 template <int D>
-void Surroundings<D>::set_wall_velocities(WallState<D>& wall, double t) const {
+void ExternalForcing<D>::set_wall_velocities(WallState<D>& wall, double t) const {
   if (!wall.can_move) return;
   const std::int64_t n = wall.size();
 #pragma omp parallel for schedule(static)
@@ -41,7 +41,7 @@ void Surroundings<D>::set_wall_velocities(WallState<D>& wall, double t) const {
   }
 }
 
-template class Surroundings<2>;
-template class Surroundings<3>;
+template class ExternalForcing<2>;
+template class ExternalForcing<3>;
 
 }  // namespace eddyline::sph

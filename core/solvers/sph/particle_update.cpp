@@ -1,4 +1,4 @@
-#include "solvers/sph/kick.hpp"
+#include "solvers/sph/particle_update.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,36 +17,37 @@ namespace eddyline::sph {
 namespace {
 
 constexpr double k_sound_ratio = 10;  // the speed of sound over the highest speed that a world expects
-// Of shifting with a free surface, beside a particle's own speed: times h and the rate at which fluid is sheared.
+// The speed of shifting with a free surface has, besides a particle's own speed, this factor times h and the shear
+// rate.
 constexpr double k_of_shear = 3;
-constexpr int k_rates = 1;  // passes over pairs up to the rates, see Laziness
+constexpr int k_rates = 1;  // passes over pairs up to the rates, see DeferredExchange
 
-/// How densely particles fill space at one of them, of what its neighbours make of that.
-double filled_by(const Constants& c, double neighbors, double mass) {
-  return c.filling * (neighbors + mass * c.inverse_mass);
+/// The volume fraction at a particle, from the sum over its neighbours and its own contribution.
+double volume_fraction_of(const Constants& c, double neighbors, double mass) {
+  return c.to_volume_fraction * (neighbors + mass * c.inverse_mass);
 }
 
 }  // namespace
 
 template <class T, int D>
-void Kick<T, D>::write_moving(double dt) {
-  for_each_span(flow_.fluid_after(0), [&](const ParticleSpan& span) { rows_.write_moving(span, dt); });
+void ParticleUpdate<T, D>::write_midpoint_rows(double dt) {
+  for_each_span(flow_.fluid_after(0), [&](const ParticleSpan& span) { rows_.write_midpoint_rows(span, dt); });
 }
 
 template <class T, int D>
-void Kick<T, D>::write_state(int passes) {
+void ParticleUpdate<T, D>::write_state(int passes) {
   for_each_span(flow_.fluid_after(passes), [&](const ParticleSpan& span) { rows_.write_state(span); });
 }
 
 template <class T, int D>
-void Kick<T, D>::write_pressed_ghosts() {
+void ParticleUpdate<T, D>::write_end_ghosts() {
   if (!flow_.lazy.exchanges() || !flow_.openings.empty()) return;
   flow_.fluid_halo.for_each_received(
-      [&](std::int32_t first, std::int32_t count) { rows_.write_pressed_ghosts(first, count, flow_.time_step); });
+      [&](std::int32_t first, std::int32_t count) { rows_.write_end_ghosts(first, count, flow_.time_step); });
 }
 
 template <class T, int D>
-void Kick<T, D>::half_and_drift(std::span<const Block> blocks) {
+void ParticleUpdate<T, D>::half_kick_and_drift(std::span<const Block> blocks) {
   const auto& c = flow_.constants();
   const double dt = flow_.time_step, factor = dt * c.rate * c.kernel, delta = flow_.world().method.density_diffusion;
   for_each_span(blocks, flow_.fluid_after(k_rates), [&](const ParticleSpan& span) {
@@ -64,7 +65,7 @@ void Kick<T, D>::half_and_drift(std::span<const Block> blocks) {
 #pragma omp simd
       for (std::size_t l = 0; l < n; ++l) v[l] += 0.5 * dt * static_cast<double>(a[l]);
     }
-    rows_.write_pressed(span, dt);
+    rows_.write_end_rows(span, dt);
     for (int d = 0; d < D; ++d) {
       double* x = flow_.fluid.x[d] + first;
       const double* v = flow_.fluid.v[d] + first;
@@ -75,7 +76,7 @@ void Kick<T, D>::half_and_drift(std::span<const Block> blocks) {
 }
 
 template <class T, int D>
-void Kick<T, D>::half_and_shift(std::span<const Block> blocks, double dt, double damping, double next) {
+void ParticleUpdate<T, D>::half_kick_and_shift(std::span<const Block> blocks, double dt, double damping, double next) {
   const Shifting step = constants_of(dt, damping);
   const std::int64_t n = flow_.fluid_after(flow_.lazy.passes()), owned = flow_.fluid_rows.owned();
   WorkShares shares(static_cast<std::int64_t>(blocks.size()));
@@ -94,9 +95,9 @@ void Kick<T, D>::half_and_shift(std::span<const Block> blocks, double dt, double
         shift(span, step, to);
         if (step.relaxation > 0) relax_density(span, step);
         if (flow_.constants().free_surface) limit_tension(span);
-        touched += touch_walls(span, counted, to);
-        take_over(span, std::min(counted, span.count), step, to, own);
-        rows_.write_moving(span, next);
+        touched += apply_contact(span, counted, to);
+        commit(span, std::min(counted, span.count), step, to, own);
+        rows_.write_midpoint_rows(span, next);
       });
     });
 #pragma omp critical(kick_extremes)
@@ -115,7 +116,7 @@ void Kick<T, D>::half_and_shift(std::span<const Block> blocks, double dt, double
 }
 
 template <class T, int D>
-typename Kick<T, D>::Shifting Kick<T, D>::constants_of(double dt, double damping) const {
+typename ParticleUpdate<T, D>::Shifting ParticleUpdate<T, D>::constants_of(double dt, double damping) const {
   const auto& c = flow_.constants();
   const auto& method = flow_.world().method;
   const double h = c.length.smoothing_length, R = c.length.interaction_radius;
@@ -129,9 +130,9 @@ typename Kick<T, D>::Shifting Kick<T, D>::constants_of(double dt, double damping
           .jump2 = c.length.cell_edge * c.length.cell_edge};
 }
 
-/// a = pressure + viscosity + body forces;  v += a dt/2;  G/2.
+/// Computes a = pressure + viscosity + body forces;  v += a dt/2;  G/2.
 template <class T, int D>
-void Kick<T, D>::accelerate(const ParticleSpan& span, const Shifting& step, Destination& to) {
+void ParticleUpdate<T, D>::accelerate(const ParticleSpan& span, const Shifting& step, Destination& to) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
@@ -144,7 +145,7 @@ void Kick<T, D>::accelerate(const ParticleSpan& span, const Shifting& step, Dest
     per_density[l] = unit / (1 + s[l]);
     to.v2[l] = to.a2[l] = 0;
   }
-  surroundings_.forces(n, flow_.time, [&](std::size_t l) { return vector_of(fluid.x, first + l); }, g);
+  forcing_.forces(n, flow_.time, [&](std::size_t l) { return vector_of(fluid.x, first + l); }, g);
   for (int d = 0; d < D; ++d) {
     const T *pressure_force = flow_.delta.pressure_force(d) + first, *viscous_force = flow_.delta.viscous(d) + first;
     const double *v_old = fluid.v[d] + first, *force = g[d].value;
@@ -163,9 +164,9 @@ void Kick<T, D>::accelerate(const ParticleSpan& span, const Shifting& step, Dest
   }
 }
 
-/// x += shift, at most the cap; w, beside G/2.
+/// Computes x += shift, at most the cap, and w, which is packed with G/2.
 template <class T, int D>
-void Kick<T, D>::shift(const ParticleSpan& span, const Shifting& step, Destination& to) {
+void ParticleUpdate<T, D>::shift(const ParticleSpan& span, const Shifting& step, Destination& to) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
   const bool free_surface = flow_.constants().free_surface;
@@ -206,31 +207,32 @@ void Kick<T, D>::shift(const ParticleSpan& span, const Shifting& step, Destinati
 }
 
 template <class T, int D>
-double Kick<T, D>::mean_excess_of_filling() const {
+double ParticleUpdate<T, D>::mean_excess_volume_fraction() const {
   const auto& c = flow_.constants();
   const auto& fluid = flow_.fluid;
-  const T* filling = flow_.delta.filling();
-  std::array<ReproducibleSum, 2> sums;  // of the excess, of particles
+  const T* neighbor_sum = flow_.delta.volume_fraction();
+  std::array<ReproducibleSum, 2> sums;  // sums of the excess and of particles
   for (std::size_t i = 0; i < static_cast<std::size_t>(flow_.fluid_rows.owned()); ++i) {
-    sums[0].add(filled_by(c, filling[i], fluid.mass[i]) - 1 - fluid.s[i]);
+    sums[0].add(volume_fraction_of(c, neighbor_sum[i], fluid.mass[i]) - 1 - fluid.s[i]);
     sums[1].add(1);
   }
   comm::sum(flow_.communicator(), sums, "filling");
   return sums[1].value() > 0 ? sums[0].value() / sums[1].value() : 0.0;
 }
 
-/// Density follows the filling of space; not that of buffers, which is imposed. Tells who is deep below a surface.
+/// Relaxes density to the volume fraction, except in buffers, where density is imposed. Marks particles deep below a
+/// surface.
 template <class T, int D>
-void Kick<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
+void ParticleUpdate<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
-  const double relaxation = step.relaxation, level = flow_.filling_level;
-  const T* filling = flow_.delta.filling() + first;
+  const double relaxation = step.relaxation, offset = flow_.volume_fraction_offset;
+  const T* neighbor_sum = flow_.delta.volume_fraction() + first;
   const double* mass = fluid.mass.data() + first;
   double* s = fluid.s.data() + first;
   std::uint8_t* surface = fluid.surface.data() + first;
-  SpanValues in_buffer, apart, crowded, filled;
+  SpanValues in_buffer, apart, crowded, volume_fraction;
   const physics::FillingTolerance tolerance{flow_.constants().free_surface};
   for (std::size_t l = 0; l < n; ++l) {
     const auto surrounding = static_cast<physics::Surrounding>(surface[l]);
@@ -239,22 +241,22 @@ void Kick<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
   }
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
-    filled[l] = filled_by(c, filling[l], mass[l]) - level;
-    const double excess = physics::excess_of_filling(filled[l], s[l], apart[l], crowded[l]);
+    volume_fraction[l] = volume_fraction_of(c, neighbor_sum[l], mass[l]) - offset;
+    const double excess = physics::excess_of_filling(volume_fraction[l], s[l], apart[l], crowded[l]);
     const double relaxed = s[l] + relaxation * excess;
     s[l] = in_buffer[l] > 0 ? s[l] : relaxed;
   }
   if (!flow_.constants().free_surface) return;
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
-    const bool deep = (surface[l] == physics::k_inside) & physics::is_deep(filled[l]);
+    const bool deep = (surface[l] == physics::k_inside) & physics::is_deep(volume_fraction[l]);
     surface[l] = deep ? std::uint8_t{physics::k_deep} : surface[l];
   }
 }
 
-/// Fluid that has lost neighbours gives way instead of pulling; buffers keep the density that is imposed on them.
+/// Fluid that has lost neighbours expands instead of pulling; buffers keep the density that is imposed on them.
 template <class T, int D>
-void Kick<T, D>::limit_tension(const ParticleSpan& span) {
+void ParticleUpdate<T, D>::limit_tension(const ParticleSpan& span) {
   auto& fluid = flow_.fluid;
   const std::uint8_t *surface = fluid.surface.data() + span.first, *buffer = fluid.buffer.data() + span.first;
   double* s = fluid.s.data() + span.first;
@@ -265,9 +267,9 @@ void Kick<T, D>::limit_tension(const ParticleSpan& span) {
   }
 }
 
-/// Puts those back that have got into a wall; returns how many of the first `counted`.
+/// Puts particles that have entered a wall back on its surface; returns how many of the first `counted`.
 template <class T, int D>
-std::int64_t Kick<T, D>::touch_walls(const ParticleSpan& span, std::size_t counted, Destination& to) {
+std::int64_t ParticleUpdate<T, D>::apply_contact(const ParticleSpan& span, std::size_t counted, Destination& to) {
   if (is_clear(flow_, contact_, span, to.x)) return 0;
   std::int64_t contacts = 0;
   for (std::size_t l = 0; l < span.count; ++l) {
@@ -284,11 +286,10 @@ std::int64_t Kick<T, D>::touch_walls(const ParticleSpan& span, std::size_t count
   return contacts;
 }
 
-/// Where particles go becomes the state; `squares`: of the extremes so far, for which the first
-/// `counted` count.
+/// Makes the destinations the state. Adds to `squares`, the squared extremes, those of the first `counted` particles.
 template <class T, int D>
-void Kick<T, D>::take_over(const ParticleSpan& span, std::size_t counted, const Shifting& step, const Destination& to,
-                           Extremes& squares) {
+void ParticleUpdate<T, D>::commit(const ParticleSpan& span, std::size_t counted, const Shifting& step,
+                                  const Destination& to, Extremes& squares) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
   SpanValues moved2;
@@ -309,7 +310,7 @@ void Kick<T, D>::take_over(const ParticleSpan& span, std::size_t counted, const 
   std::int64_t suspects = 0;
 #pragma omp simd reduction(+ : suspects)
   for (std::size_t l = 0; l < counted; ++l) {
-    // Without jumps.
+    // No branches, so that the loop becomes vector instructions.
     const bool good = (to.v2[l] <= step.speed_limit2) & (moved2[l] <= step.jump2) & (s[l] > thinnest) &
                       (s[l] < densest) & (to.a2[l] < INFINITY);
     suspects += good ? 0 : 1;
@@ -324,11 +325,11 @@ void Kick<T, D>::take_over(const ParticleSpan& span, std::size_t counted, const 
   squares.speed = speed, squares.corrected = corrected;
 }
 
-/// Whether any of a span's particles goes wrong: who was too fast before a wall stopped him, or stands in a buffer,
-/// whose velocity is imposed when the step ends, does not.
+/// Tells whether any particle of a span is bad. A particle that was too fast before a wall stopped it is not, nor is
+/// one in a buffer, because its velocity is imposed when the step ends.
 template <class T, int D>
-bool Kick<T, D>::is_bad(const ParticleSpan& span, const Shifting& step, const Destination& to,
-                        const SpanValues& moved2) const {
+bool ParticleUpdate<T, D>::is_bad(const ParticleSpan& span, const Shifting& step, const Destination& to,
+                                  const SpanValues& moved2) const {
   const auto& fluid = flow_.fluid;
   for (std::size_t l = 0; l < span.count; ++l) {
     const std::size_t i = span.first + l;
@@ -341,9 +342,9 @@ bool Kick<T, D>::is_bad(const ParticleSpan& span, const Shifting& step, const De
   return false;
 }
 
-template class Kick<float, 2>;
-template class Kick<float, 3>;
-template class Kick<double, 2>;
-template class Kick<double, 3>;
+template class ParticleUpdate<float, 2>;
+template class ParticleUpdate<float, 3>;
+template class ParticleUpdate<double, 2>;
+template class ParticleUpdate<double, 3>;
 
 }  // namespace eddyline::sph

@@ -1,5 +1,5 @@
 // Walls without fluid around them: which are computed, and when.
-#include "solvers/sph/dry_walls.hpp"
+#include "solvers/sph/inactive_walls.hpp"
 
 #include <array>
 #include <cstdint>
@@ -27,9 +27,10 @@ struct Lists {
 constexpr std::array<Block, 2> k_blocks{{{0, 4}, {4, 6}}};
 
 /// Chunks that are computed for the first n.
-std::vector<std::int64_t> computed(sph::DryWalls& walls, const Lists& lists, std::int64_t n, bool walls_rest = true) {
+std::vector<std::int64_t> computed(sph::InactiveWalls& walls, const Lists& lists, std::int64_t n,
+                                   bool walls_rest = true) {
   std::vector<std::int64_t> chunks;
-  for (const Block& block : walls.leave_out(lists, k_blocks, n, walls_rest))
+  for (const Block& block : walls.active_blocks(lists, k_blocks, n, walls_rest))
     for (std::int64_t c = block.first; c < block.last; ++c) chunks.push_back(c);
   return chunks;
 }
@@ -41,7 +42,7 @@ const std::vector<std::int64_t> k_all{0, 1, 2, 3, 4, 5};
 TEST(dry_walls_are_computed_once_for_each_list) {
   Lists lists;
   lists.all[1].length = lists.all[4].length = 7;
-  sph::DryWalls walls;
+  sph::InactiveWalls walls;
   CHECK(computed(walls, lists, k_walls) == k_all);
   CHECK(computed(walls, lists, k_walls) == std::vector<std::int64_t>({1, 4}));
   lists.all[1].length = 0, lists.all[5].length = 1;  // one has dried, another got wet
@@ -52,13 +53,13 @@ TEST(dry_walls_are_computed_once_for_each_list) {
 
 TEST(walls_that_move_are_always_computed) {
   const Lists lists;
-  sph::DryWalls walls;
+  sph::InactiveWalls walls;
   for (int k = 0; k < 3; ++k) CHECK(computed(walls, lists, k_walls, false) == k_all);
 }
 
 TEST(a_change_of_the_world_is_seen_by_all_walls) {
   const Lists lists;
-  sph::DryWalls walls;
+  sph::InactiveWalls walls;
   CHECK(computed(walls, lists, k_walls) == k_all);
   CHECK(computed(walls, lists, k_walls).empty());
   walls.forget();
@@ -68,7 +69,7 @@ TEST(a_change_of_the_world_is_seen_by_all_walls) {
 /// Lazy ranks compute now more, now fewer of their copies.
 TEST(walls_that_have_been_left_out_are_computed_later) {
   const Lists lists;
-  sph::DryWalls walls;
+  sph::InactiveWalls walls;
   CHECK(computed(walls, lists, k_walls / 2) == k_all);  // of which the loop takes the first n
   CHECK(computed(walls, lists, k_walls) == k_all);
   CHECK(computed(walls, lists, k_walls / 2).empty());
