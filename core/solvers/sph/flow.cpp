@@ -41,10 +41,10 @@ solver::Execution prepare(solver::Execution execution) {
     throw UserError("lazy = " + std::to_string(execution.lazy.every) + "; must be at least 1.");
   if (execution.all_pairs && execution.lazy.every > 1)
     throw UserError("lazy = " + std::to_string(execution.lazy.every) +
-                    ": all pairs are searched without cells, which lazy steps count by; use neighbors = \"cells\".");
+                    ": lazy steps need cells, and this run searches all pairs; use neighbors = \"cells\" or lazy = 1.");
   if (execution.list_parts < 0 || execution.list_parts > k_most_parts)
-    throw UserError("list_parts = " + std::to_string(execution.list_parts) + "; must be at most " +
-                    std::to_string(k_most_parts) + ", or 0 for lists that look as far as pays.");
+    throw UserError("list_parts = " + std::to_string(execution.list_parts) + "; must be from 1 to " +
+                    std::to_string(k_most_parts) + ", or 0 for automatic margins.");
   const int most = execution.cores > 0 ? execution.cores : all_threads();
   omp_set_num_threads(execution.threads > 0 ? execution.threads : most);
   execution.instructions = choose_instructions(execution.instructions);

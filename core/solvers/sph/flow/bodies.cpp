@@ -23,7 +23,7 @@ template <class T, int D>
 double Flow<T, D>::add_body(const world::Change& change) {
   std::int64_t addition = 1;
   for (const BodyChange& before : body_changes_) addition += before.addition > 0 ? 1 : 0;
-  if (addition > k_most_additions) throw UserError("65,535 bodies have been added; a run takes no more.");
+  if (addition > k_most_additions) throw UserError("65,535 bodies have been added, the largest number in a run.");
   const world::Body body{
       .name = change.name.data(), .shape = world::shape_of(change), .slip = change.slip, .motion = {}};
 
@@ -52,7 +52,7 @@ void Flow<T, D>::remove_body(const world::Change& change) {
     body_changes_.push_back({b, 0});
     return;
   }
-  throw UserError(std::string("there is no body of the name ") + change.name.data() + ".");
+  throw UserError(std::string("there is no body named ") + change.name.data() + ".");
 }
 
 /// Tells whether a body displaces fluid particle i.

@@ -51,8 +51,8 @@ double Flow<T, D>::change(const world::Change& change) {
     }
     case Kind::add_body:
     case Kind::remove_body:
-      if (fluid.classic) throw UserError("bodies of the scheme classic stay as they are.");
-      if (lazy.is_on()) throw UserError("bodies neither come nor go in a run with --lazy.");
+      if (fluid.classic) throw UserError("bodies cannot be changed during a run of the scheme classic.");
+      if (lazy.is_on()) throw UserError("bodies cannot be added or removed with --lazy.");
       if (change.kind == Kind::add_body) return add_body(change);
       remove_body(change);
       break;

@@ -61,7 +61,8 @@ void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
   control = comm::broadcast(communicator_, control, 0, "checkpoint");
   body_changes_made_ = comm::broadcast(communicator_, body_changes_made_, 0, "checkpoint");
   if (body_changes_made_ > static_cast<std::int64_t>(body_changes_.size()))
-    throw UserError("checkpoint: more bodies had come or gone than the journal says. Has it been changed?");
+    throw UserError(
+        "checkpoint: more bodies were added or removed than the journal records. Has the journal been changed?");
   time = moment[0], time_step = moment[1], volume_fraction_offset = moment[2];
   steps = counts[0], rebuilds = counts[1], last_rebuild = counts[2];
   openings.restore(parts, communicator_);
@@ -136,9 +137,9 @@ void Flow<T, D>::check_particles() const {
         if (!(std::abs(x[d][i]) <= k_farthest)) return false;
     return true;
   };
-  if (!inside(fluid.x) || !inside(wall.x) || !inside(wall_places_)) refuse("a particle stands nowhere");
+  if (!inside(fluid.x) || !inside(wall.x) || !inside(wall_places_)) refuse("a particle has an invalid position");
   for (const std::uint8_t buffer : fluid.buffer)
-    if (buffer > world().openings.size()) refuse("a particle comes from an opening that is not there");
+    if (buffer > world().openings.size()) refuse("a particle belongs to an opening that does not exist");
 }
 
 /// Walls that were set in motion at the step of the checkpoint, but after it, had rested until then.
