@@ -108,7 +108,7 @@ TEST(fluid_stays_beyond_an_inflow_as_far_as_it_has_been_let_in) {
   };
   CHECK(put(0.01) == 0.01);
   CHECK(put(-0.01) == 0);
-  contact.let_in(0, k_let_in);
+  contact.set_allowed_depth(0, k_let_in);
   CHECK(put(-0.01) == -0.01);
   CHECK(put(-0.04) == -k_let_in);
 }
