@@ -94,7 +94,7 @@ using Calls =
     std::tuple<End, Advance, Change, Records, Quantized, Rasters, TakeSeries, TakeChecksum, KeepChecksums,
                TakeChecksums, Save, Restore, TakeStatistics, Shares, KeepTimeline, Timeline, KeepTraffic, Traffic>;
 
-/// A call as it is announced. Arguments that do not fit follow in a second message.
+/// A call as it is announced. Arguments that do not fit are sent in a second message.
 struct Announcement {
   std::size_t number = 0;  // of Calls
   std::array<std::byte, 256> arguments{};
@@ -128,7 +128,7 @@ Call arguments_of(const Announcement& announcement, comm::Communicator& communic
   return call;
 }
 
-/// Runs the call that was announced.
+/// Runs the announced call.
 template <std::size_t... N>
 void join(Simulation& own, const Announcement& announcement, std::index_sequence<N...>) {
   const auto run_if = [&]<std::size_t Number>() {
@@ -147,7 +147,7 @@ Leader::~Leader() {
   if (!leads_) return;
   try {
     end();
-  } catch (const std::exception&) {  // NOLINT: there is nobody to report to
+  } catch (const std::exception&) {  // NOLINT: no rank is left to report to
   }
 }
 

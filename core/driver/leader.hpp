@@ -10,8 +10,8 @@
 
 namespace eddyline::driver {
 
-/// A simulation as the user's process sees it. On the root of several ranks each collective call is announced to the
-/// others, which are in follow(); elsewhere calls go straight to this rank's simulation.
+/// A simulation as the user's process sees it. On the root of several ranks it announces each collective call to the
+/// other ranks, which run follow(); otherwise it calls this rank's simulation directly.
 class Leader {
  public:
   explicit Leader(std::unique_ptr<Simulation> own);
@@ -40,7 +40,7 @@ class Leader {
   void keep_traffic();
   comm::TrafficLog traffic() const;
 
-  /// This rank's simulation, for what is not collective.
+  /// This rank's simulation, for calls that are not collective.
   const Simulation& own() const { return *own_; }
   Simulation& own() { return *own_; }
 
@@ -52,7 +52,7 @@ class Leader {
   bool leads_, ended_ = false;
 };
 
-/// On every rank but the root: joins the calls of the root until the run ends.
+/// Joins the calls of the root until the run ends. Called on every rank but the root.
 void follow(Simulation& own);
 
 }  // namespace eddyline::driver

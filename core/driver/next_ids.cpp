@@ -12,7 +12,7 @@ namespace eddyline::driver {
 
 namespace {
 
-/// How many of the sorted `later` ids of all ranks are at most `bound`.
+/// Counts how many of the sorted `later` ids of all ranks are at most `bound`.
 std::int64_t count_up_to(comm::Communicator& communicator, const std::vector<std::int64_t>& later, std::int64_t bound) {
   std::int64_t count = std::upper_bound(later.begin(), later.end(), bound) - later.begin();
   comm::sum(communicator, {&count, 1}, "snapshot");
@@ -23,11 +23,11 @@ std::int64_t count_up_to(comm::Communicator& communicator, const std::vector<std
 
 std::vector<std::int64_t> next_ids(comm::Communicator& communicator, std::span<const std::int64_t> ids,
                                    std::int64_t after, std::int64_t limit) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> order;  // ids and where they are
+  std::vector<std::pair<std::int64_t, std::int64_t>> order;  // ids and their indices
   order.reserve(ids.size());
   for (std::size_t i = 0; i < ids.size(); ++i)
     if (ids[i] > after) order.emplace_back(ids[i], i);
-  // One more than can be chosen, so that bounds that are too high are known as such.
+  // One more than can be chosen, so that bounds that are too high are recognised.
   if (static_cast<std::int64_t>(order.size()) - 1 > limit) {
     std::nth_element(order.begin(), order.begin() + limit, order.end());
     order.resize(static_cast<std::size_t>(limit + 1));

@@ -122,7 +122,7 @@ std::vector<std::byte> Simulation::save(int rank) {
   return part;
 }
 
-/// The root hands parts out in turn: to itself, to rank 1, ...
+/// The root hands out parts in turn: to itself, to rank 1, ...
 void Simulation::restore(const std::function<std::vector<std::byte>()>& next) {
   std::vector<std::vector<std::byte>> own;
   std::vector<std::byte> part{std::byte{}};
@@ -223,7 +223,7 @@ void Simulation::check(const solver::Outcome& outcome) const {
   if (!outcome.good) throw solver::StepError(solver_->diagnose());
 }
 
-/// When the row after the one that was due at `due` is due: the first of equal intervals after now.
+/// Returns the time when the row after the one due at `due` is due: the next multiple of the interval after now.
 double Simulation::next_row(double due) const {
   const double now = solver_->clock().time;
   if (!(series_interval_ > 0) || due > now) return due;

@@ -19,7 +19,7 @@
 
 namespace eddyline::driver {
 
-/// Counters of all ranks, and what the runtime knows of the run.
+/// Counters of all ranks, and figures that the runtime adds.
 struct Statistics {
   std::vector<solver::Counter> counters;
   std::string instructions;
@@ -31,8 +31,8 @@ struct Statistics {
   std::int64_t count(std::string_view name) const;
 };
 
-/// Advances a solver and observes it. What is said to be collective all ranks call in the same order; see Leader for
-/// runs in which one rank calls and the others follow.
+/// Advances a solver and observes it. All ranks make collective calls in the same order; see Leader for runs in which
+/// one rank calls and the other ranks follow.
 class Simulation {
  public:
   /// Makes the solver that the world names and observes it every `series_interval` [s]. Collective. The communicator
@@ -46,17 +46,17 @@ class Simulation {
   /// Applies a change of the world between two steps, see Solver::apply(). Rows of all series must have been taken.
   /// Collective.
   double change(const world::Change& change);
-  /// May come from any thread.
+  /// Can be called from any thread.
   void interrupt() { interrupted_.store(true); }
-  /// The run is over; nothing collective may follow. Collective.
+  /// Ends the run; no collective call may follow. Collective.
   void end() { solver_->finish(); }
 
   const solver::Solver& solver() const { return *solver_; }
   solver::Sampler& sampler() const { return solver_->sampler(); }
   comm::Communicator& communicator() const { return solver_->communicator(); }
 
-  /// Copies of the particles of all ranks whose ids are larger than `after`: the first `limit` of them in order of id,
-  /// on the root. Collective.
+  /// Copies the particles of all ranks with ids larger than `after`: the first `limit` of them in order of id, on the
+  /// root. Collective.
   std::vector<solver::PointRecord> records(solver::PointKind kind, std::int64_t after, std::int64_t limit) const;
   /// See Points::quantized(). Empty for a solver without particles. Collective.
   solver::QuantizedParticles quantized(std::int64_t every, bool with_ids) const;
@@ -72,7 +72,7 @@ class Simulation {
 
   /// The part of a checkpoint that this rank holds.
   std::vector<std::byte> part();
-  /// The part of a checkpoint that a rank holds, on the root and on that rank; empty on others. Collective.
+  /// The part of a checkpoint that `rank` holds, on the root and on that rank; empty on other ranks. Collective.
   std::vector<std::byte> save(int rank);
   /// Continues from a checkpoint: next(), called on the root, gives part after part, then an empty one. Any number of
   /// ranks. Throws UserError. Collective.
@@ -80,7 +80,7 @@ class Simulation {
 
   /// Collective.
   Statistics statistics() const;
-  /// What each rank did, on the root. Collective.
+  /// The work of each rank, on the root. Collective.
   std::vector<solver::RankShare> shares() const;
   /// Keeps the next laps of all ranks' timers, all from the same moment on. Collective.
   void keep_timeline(std::int64_t laps);
@@ -101,7 +101,7 @@ class Simulation {
   double series_interval_, next_series_ = 0;
   std::int64_t checksum_every_ = 0;
   std::vector<std::pair<std::int64_t, solver::Checksum>> checksums_;
-  std::shared_ptr<comm::TrafficLog> traffic_;  // empty unless asked for
+  std::shared_ptr<comm::TrafficLog> traffic_;  // empty unless requested
 };
 
 }  // namespace eddyline::driver

@@ -11,13 +11,13 @@ namespace eddyline::observe {
 
 namespace {
 
-constexpr std::size_t k_block = 64, k_bits = 8;  // pixels that are looked at together; whose bits are a byte
+constexpr std::size_t k_block = 64, k_bits = 8;  // pixels that are processed together; the bits of a byte
 constexpr float k_nan = std::numeric_limits<float>::quiet_NaN();
 
 bool is_finite(float value) { return std::abs(value) < std::numeric_limits<float>::infinity(); }
 
-/// Of eight pixels, 1 for yes and 0 for no, as bits, the first the highest: the product has each of them where no other
-/// comes.
+/// Packs eight pixels, 1 for yes and 0 for no, into the bits of a byte, the first pixel highest. In the product each
+/// pixel has a bit of its own.
 std::uint8_t bits_of(const std::uint8_t* yes) {
   static_assert(std::endian::native == std::endian::little);
   std::uint64_t eight;
@@ -29,7 +29,7 @@ struct Range {
   float low, high;
 };
 
-/// Of the finite ones; 0 if there is none.
+/// Returns the range of the finite values; 0 if there is none.
 Range range_of(std::span<const float> values) {
   constexpr float k_none = std::numeric_limits<float>::infinity();
   float low = k_none, high = -k_none;

@@ -16,8 +16,8 @@ struct Work {
 };
 
 /// All series of a run: the solver's own, forces on bodies and sides, probes, gauges and fronts. They read the solver
-/// through its contract and never change it. Sums are exact, so that every value is the same for any boxes, threads and
-/// ranks. Collective.
+/// through its interface and never change it. Sums are exact, so that every value is the same for any boxes, threads
+/// and ranks. Collective.
 class Observers {
  public:
   explicit Observers(solver::Solver& solver);
@@ -27,7 +27,7 @@ class Observers {
 
   /// Rebuilds the list of series after probes or bodies were added or removed; all rows must have been taken before.
   void world_changed();
-  /// Whether rows hold forces, for which a solver computes more in the step before.
+  /// Tells whether rows hold forces; the solver then computes more in the step before.
   bool asks_for_loads() const;
   /// Appends one row to every series.
   void observe();

@@ -7,13 +7,13 @@ namespace eddyline::observe {
 
 namespace {
 
-/// The shortest text that gives the same double; whole numbers without a point.
+/// Returns the shortest text that gives the same double; whole numbers without a point.
 void append_number(double value, std::string& text) {
   if (std::isnan(value)) {
     text += "nan";
     return;
   }
-  constexpr double k_least = 1e-4, k_most = 1e16;  // between them digits alone, else powers of ten
+  constexpr double k_least = 1e-4, k_most = 1e16;  // between them digits alone, otherwise powers of ten
   const double size = std::abs(value);
   const bool is_plain = size == 0 || (size >= k_least && size < k_most);
   char digits[32];

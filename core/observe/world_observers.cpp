@@ -70,7 +70,7 @@ struct ProbePoints {
   std::vector<double> values;
 };
 
-/// What the solver tells at one point. The first of them samples all.
+/// Series of one probe. The first of them samples all points.
 class ProbeObserver final : public solver::Observer {
  public:
   ProbeObserver(std::shared_ptr<ProbePoints> points, const world::Probe& probe)

@@ -7,7 +7,7 @@
 
 namespace eddyline::observe {
 
-/// Forces on the solids of the solver's loads, one series each. They must outlive none of it.
+/// Makes series of the forces on solids, one for each. `loads` must outlive them.
 std::vector<std::unique_ptr<solver::Observer>> force_observers(solver::Solver& solver);
 
 /// Probes, gauges and fronts of the solver's world.

@@ -12,8 +12,8 @@ constexpr std::uint64_t mix(std::uint64_t h) {
   return h ^ (h >> 31);
 }
 
-/// Two 64-bit sums of hashes of the members of a state, each of its key and its values: the same for any order of
-/// members and any share of them on ranks.
+/// Two 64-bit sums of hashes of the members of a state, each of its key and its values. They are the same for any order
+/// of members and any distribution over ranks.
 struct Checksum {
   std::uint64_t low = 0, high = 0;
   bool operator==(const Checksum&) const = default;

@@ -10,16 +10,16 @@ struct Clock {
   std::int64_t steps = 0;
 };
 
-/// What the driver wants of a step.
+/// Requests of the driver for one step.
 struct StepRequest {
-  bool loads = false;  // forces are read after this step
-  bool stop = false;   // this rank wants the run to stop after it
+  bool loads = false;  // forces will be read after this step
+  bool stop = false;   // this rank requests the end of the run after it
 };
 
-/// What ranks have agreed on. A solver may agree on a step only in the course of the next one.
+/// Decisions of all ranks together. A solver may agree on a step only in the course of the next one.
 struct Outcome {
-  bool good = true;   // no rank has found a value that cannot be
-  bool stop = false;  // some rank wants the run to stop
+  bool good = true;   // no rank has found an invalid value
+  bool stop = false;  // a rank requests the end of the run
 };
 
 }  // namespace eddyline::solver

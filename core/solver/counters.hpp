@@ -13,7 +13,7 @@ namespace eddyline::solver {
 
 /// One number that a solver counts: pairs, cells, messages, bytes.
 struct Counter {
-  enum class Over { sum, largest, same };  // how the values of ranks become one
+  enum class Over { sum, largest, same };  // how the values of ranks are combined
   enum class Kind { whole, real, flag };
   std::string_view name;  // "lazy.every" is the entry `every` of a table `lazy`
   Over over = Over::sum;
@@ -45,13 +45,14 @@ class Counters {
   std::vector<Counter> all_;
 };
 
-/// What one rank did. Trivially copyable.
+/// Work of one rank. Trivially copyable.
 struct RankShare {
-  std::array<std::int64_t, 4> members{};  // of each set of FieldSets
+  std::array<std::int64_t, 4> members{};  // number in each set of FieldSets
   std::int64_t migrants = 0, memory_bytes = 0;
-  std::int64_t neighbors = 0, messages = 0, bytes = 0;   // ranks that it sends rows to; sent
-  std::int64_t messages_between = 0, bytes_between = 0;  // of those, to other sites
-  std::array<std::int64_t, 32> sizes{};                  // messages of 2^(k-1) to less than 2^k bytes
+  std::int64_t neighbors = 0, messages = 0,
+               bytes = 0;  // neighbours: ranks that it sends rows to; messages and bytes: those sent
+  std::int64_t messages_between = 0, bytes_between = 0;  // the part sent to other sites
+  std::array<std::int64_t, 32> sizes{};                  // number of messages of 2^(k-1) to less than 2^k bytes
   std::array<double, static_cast<std::size_t>(Phase::count)> seconds{};
 };
 

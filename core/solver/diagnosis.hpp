@@ -9,7 +9,7 @@
 
 namespace eddyline::solver {
 
-/// The first offender (smallest id) of the first bad step.
+/// The first bad particle (smallest id) of the first bad step.
 struct Diagnosis {
   std::int64_t id = 0, step = 0;
   double time = 0, density = 0;
@@ -22,10 +22,10 @@ struct Diagnosis {
     double density;
   };
   std::vector<Neighbor> neighbors;  // nearest fluid particles, at most eight
-  std::string text;                 // all of it in words, one line
+  std::string text;                 // the diagnosis as one line of text
 };
 
-/// A step failed; the state is as it was when that was found.
+/// A step failed; the state is as it was when the failure was found.
 struct StepError : std::runtime_error {
   explicit StepError(Diagnosis found) : std::runtime_error(found.text), diagnosis(std::move(found)) {}
   Diagnosis diagnosis;

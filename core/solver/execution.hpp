@@ -1,5 +1,5 @@
 #pragma once
-// How a run is computed.
+// Options of execution.
 
 #include <cstdint>
 #include <string>
@@ -8,26 +8,26 @@
 
 namespace eddyline::solver {
 
-/// How often ranks bring each other up to date, see DeferredExchange.
+/// Interval at which ranks exchange particles, see DeferredExchange.
 struct Lazy {
-  int every = 1;      // at every so many steps, and at rebuilds
-  bool exact = true;  // each computes what is around its cells as well; else ghosts stand still meanwhile
+  int every = 1;      // exchange at every so many steps, and at rebuilds
+  bool exact = true;  // each rank also computes the cells around its own; otherwise ghosts stand still meanwhile
 };
 
-/// How a run is computed. None of it changes what is computed, but for lazy without exact.
+/// Options of execution. None of them changes results, except lazy without exact.
 struct Execution {
-  int boxes = 1;                            // of each rank
-  int threads = 0;                          // 0: as many as pay
-  int cores = 0;                            // which that may be at most; 0: all
+  int boxes = 1;                            // boxes of each rank
+  int threads = 0;                          // 0: automatic
+  int cores = 0;                            // largest number of threads for 0; 0: all cores
   std::string instructions = "auto";        // scalar, avx2, avx512
-  bool all_pairs = false;                   // no cells: the plain test oracle
+  bool all_pairs = false;                   // no cells: a simple oracle for tests
   std::int64_t shuffle = 0;                 // not 0: group particles into chunks in a random order
-  int list_parts = 0;                       // lists look the skin over it beyond R; 0: as far as pays
+  int list_parts = 0;                       // lists reach beyond R by the skin over this; 0: automatic
   std::string decomposition = "bisection";  // see decompose::cuts_of()
   std::string exchange = "nonblocking";     // see exchange::strategy_names()
   exchange::BetweenSites between;
   Lazy lazy;
-  bool rebalance = true;    // share the domain out anew when that is worth its price
+  bool rebalance = true;    // partition the domain again when that pays
   int rebalance_every = 0;  // not 0: at every so many rebuilds, whatever it costs (a test of the law)
 };
 

@@ -16,12 +16,12 @@ struct Doubles {
   bool is_vector = false;
 };
 
-/// Values of one field of the members that a rank holds: a view of the solver's memory, or a copy that was computed.
+/// Values of one field of the members on a rank: a view of the solver's memory, or a computed copy.
 using Field = std::variant<Doubles, std::span<const std::int64_t>, std::span<const std::int32_t>,
                            std::span<const std::uint8_t>, std::vector<double>>;
 
-/// Sets of points or cells with the same fields, such as the particles of the fluid and those of walls: the reading
-/// side of a solver's state, for Python, snapshots and comparisons. SI units.
+/// Sets of points or cells with the same fields, such as the particles of the fluid and those of walls: read access to
+/// a solver's state for Python, snapshots and comparisons. SI units.
 class FieldSets {
  public:
   FieldSets() = default;

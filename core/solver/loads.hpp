@@ -16,10 +16,10 @@ namespace eddyline::solver {
 /// in 2D N m/m].
 struct Load {
   Vec3 pressure, viscous, torque;
-  double power = 0;  // of a body that moves, on the fluid: -(F . v + T . w) [W; in 2D W/m]
+  double power = 0;  // of a moving body, on the fluid: -(F . v + T . w) [W; in 2D W/m]
 };
 
-/// Forces on solids, of the last step, which must have been asked for them.
+/// Forces on solids in the last step, for which they must have been requested.
 class Loads {
  public:
   Loads() = default;
@@ -27,18 +27,18 @@ class Loads {
   Loads& operator=(const Loads&) = delete;
   virtual ~Loads() = default;
 
-  /// The solids whose forces are known: index of a body, or -1 - side.
+  /// The solids with known forces: index of a body, or -1 - side.
   virtual const std::vector<std::int32_t>& owners() const = 0;
-  /// Whether the power of this solid is known: of bodies that were to move when the run began.
+  /// Tells whether the power of this solid is known: true for bodies that had a motion when the run began.
   virtual bool has_power(std::int32_t owner) const = 0;
-  /// Whether any solid does work on the fluid: a body that moves, or a side that slides.
+  /// Tells whether any solid does work on the fluid: a body that moves, or a side that slides.
   virtual bool has_work() const = 0;
 
   /// Adds the sums of this rank, for all owners.
   virtual void add(comm::Sums& sums) = 0;
   /// Load of the k-th owner, from the sums of all ranks.
   virtual Load load(std::size_t k, const comm::Sums& sums) const = 0;
-  /// Power of sides that slide, on the fluid.
+  /// Power of sliding sides on the fluid.
   virtual double power_of_sides(const comm::Sums& sums) const = 0;
 };
 

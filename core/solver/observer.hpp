@@ -12,7 +12,7 @@ class Sums;
 namespace eddyline::solver {
 
 /// A series of a run: a row of numbers each time that the run is observed. Observers read a solver's state and never
-/// change it. All sums of a row go over the ranks in one reduction: each observer adds its own, then each reads.
+/// change it. All sums of a row are reduced over the ranks at once: each observer adds its own, then each reads.
 class Observer {
  public:
   Observer() = default;

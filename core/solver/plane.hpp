@@ -7,12 +7,12 @@
 
 namespace eddyline::solver {
 
-/// Pixels of a plane: `columns` x `rows` equal rectangles between two corners, sampled at their centres. Where the
-/// plane lies along its normal says the lower corner.
+/// Pixels of a plane: `columns` x `rows` equal rectangles between two corners, sampled at their centres. The lower
+/// corner gives the place of the plane along its normal.
 struct Plane {
   std::int32_t columns = 0, rows = 0;
   Vec3 lower, upper;
-  std::array<int, 3> axes{0, 1, 2};  // along which columns and rows follow each other, and the normal
+  std::array<int, 3> axes{0, 1, 2};  // axes of columns and of rows, and the normal
 
   std::size_t pixels() const { return static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows); }
   double width() const { return (upper[axes[0]] - lower[axes[0]]) / columns; }  // of a pixel

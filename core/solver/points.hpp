@@ -14,7 +14,7 @@ struct PointRecord {
   double position[3], velocity[3];  // [m], [m/s]; 0 beyond the dimension; walls have no velocity here
   double density, pressure;         // [kg/m^3], of walls 0; [Pa]
   std::int32_t body;                // of walls: index of the body, or -1 - side
-  std::uint16_t surface, buffer;    // of the fluid: 1 at the free surface; 1 + the opening whose buffer it is in
+  std::uint16_t surface, buffer;    // of the fluid: 1 at the free surface; 1 + number of the opening of its buffer
 };
 
 /// A particle for viewers, in codes of 16 bits: value = lowest + code / 65535 (highest - lowest).
@@ -30,7 +30,7 @@ struct QuantizedParticles {
   double pressure[2] = {0, 0};  // lowest and highest [Pa]
   double density[2] = {0, 0};   // [kg/m^3]
   std::vector<QuantizedParticle> particles;
-  std::vector<std::int64_t> ids;  // if asked for
+  std::vector<std::int64_t> ids;  // if requested
 };
 
 /// Particles of a solver, for snapshots and viewers.
@@ -44,7 +44,7 @@ class Points {
   /// Ids of the particles of this rank.
   virtual std::span<const std::int64_t> ids(PointKind kind) const = 0;
   virtual PointRecord record(PointKind kind, std::size_t i) const = 0;
-  /// Those particles of all ranks that a fixed rule picks by id, one of `every`; on the root. Collective.
+  /// The particles of all ranks that a fixed rule picks by id, one of `every`; on the root. Collective.
   virtual QuantizedParticles quantized(std::int64_t every, bool with_ids) const = 0;
 };
 

@@ -19,10 +19,11 @@ struct Raster {
   std::vector<float> values;  // of the known pixels
 };
 
-/// Most quantities of a solver that pictures can show.
+/// Largest number of a solver's quantities that pictures can show.
 inline constexpr std::size_t k_most_quantities = 32;
 
-/// Reads a solver's fields at points. All of it is collective, and the same for any number of ranks and threads.
+/// Reads a solver's fields at points. All functions are collective, and results are the same for any number of ranks
+/// and threads.
 class Sampler {
  public:
   Sampler() = default;
@@ -30,18 +31,18 @@ class Sampler {
   Sampler& operator=(const Sampler&) = delete;
   virtual ~Sampler() = default;
 
-  /// What pictures can show.
+  /// Quantities that pictures can show.
   virtual std::span<const Column> quantities() const = 0;
   /// One raster for each quantity, by its number; row 0 is the lowest. A cover, 0 to 1, is how much of a pixel is
   /// fluid.
   virtual std::vector<Raster> rasters(std::span<const std::int32_t> quantities, const Plane& plane) = 0;
-  /// What probes tell.
+  /// Columns that probes record.
   virtual std::span<const Column> probe_columns() const = 0;
   /// Values of probe_columns() at each point, point by point. SI units.
   virtual std::vector<double> at(std::span<const Vec3> points) = 0;
   /// Height of the free surface above x along an axis [m]; 0 where there is no fluid.
   virtual double height(Vec3 x, int axis) = 0;
-  /// Largest coordinate of the fluid along an axis [m], single particles apart.
+  /// Largest coordinate of the fluid along an axis [m], without single particles.
   virtual double front(int axis) = 0;
 };
 

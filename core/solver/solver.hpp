@@ -1,5 +1,5 @@
 #pragma once
-// The contract between a method that advances a flow and everything else: driver, observers, files, viewers.
+// The interface between a method that advances a flow and everything else: driver, observers, files, viewers.
 
 #include <array>
 #include <cstdint>
@@ -26,8 +26,8 @@
 
 namespace eddyline::solver {
 
-/// Advances one world. Its calls come once a step or less often, so that virtual calls cost nothing; loops over members
-/// are templates inside each solver. All ranks make the calls that are said to be collective in the same order.
+/// Advances one world. Its functions are called once a step or less often, so that virtual calls cost nothing; loops
+/// over members are templates inside each solver. All ranks make collective calls in the same order.
 class Solver {
  public:
   Solver() = default;
@@ -35,11 +35,11 @@ class Solver {
   Solver& operator=(const Solver&) = delete;
   virtual ~Solver() = default;
 
-  /// The world, as steering has changed it so far.
+  /// The world with all changes of steering.
   virtual const world::World& world() const = 0;
   virtual comm::Communicator& communicator() const = 0;
   virtual Clock clock() const = 0;
-  /// Threads of this process that compute.
+  /// Number of computing threads of this process.
   virtual int threads() const = 0;
   /// Instruction set of its loops: scalar, avx2, avx512.
   virtual std::string instructions() const = 0;
@@ -53,7 +53,7 @@ class Solver {
   virtual Outcome advance(StepRequest ask) = 0;
   /// Agrees on the last step at once, where advance() leaves that to the next step. Collective.
   virtual Outcome agree() = 0;
-  /// No step follows. Collective.
+  /// Ends the run: no step follows. Collective.
   virtual void finish() {}
 
   virtual const FieldSets& fields() const = 0;
@@ -61,30 +61,30 @@ class Solver {
   virtual const Points* points() const { return nullptr; }
   virtual Sampler& sampler() = 0;
   virtual Loads& loads() = 0;
-  /// The solver's own series: first its budget, which ends up first among all series, then any others.
+  /// The solver's own series. Its budget comes first and is the first of all series.
   virtual std::vector<std::unique_ptr<Observer>> observers() = 0;
-  /// Checksum of what this rank holds.
+  /// Checksum of the members on this rank.
   virtual Checksum checksum() const = 0;
 
-  /// Applies a change of the world between two steps. Returns the mass of fluid that makes room for a body [kg; in 2D
-  /// kg/m], else 0. Throws UserError, and then nothing has changed. Collective.
+  /// Applies a change of the world between two steps. Returns the mass of fluid that a body displaces [kg; in 2D kg/m],
+  /// else 0. Throws UserError, and then nothing has changed. Collective.
   virtual double apply(const world::Change& change) = 0;
 
-  /// Dimensions, bytes of a number and number of the method, as checkpoints name them: parts of another kind do not
-  /// fit.
+  /// Dimensions, bytes of a number and number of the method, as checkpoints store them: parts of another kind are
+  /// rejected.
   virtual std::array<std::int32_t, 3> kind() const = 0;
-  /// Adds what this rank holds to a checkpoint.
+  /// Adds this rank's state to a checkpoint.
   virtual void save(ArchiveWriter& archive) = 0;
-  /// Continues from a checkpoint that any number of ranks wrote: each rank brings some of its parts, the root the
-  /// first. Throws UserError. Collective.
+  /// Continues from a checkpoint that any number of ranks wrote: each rank reads some of its parts, the root the first.
+  /// Throws UserError. Collective.
   virtual void restore(const std::vector<ArchiveReader>& parts) = 0;
 
   /// Adds the numbers of this rank.
   virtual void count(Counters& counters) = 0;
   virtual RankShare share() const = 0;
-  /// What an exchange strategy that chooses by itself has measured.
+  /// Measurements of an exchange strategy that chooses by itself.
   virtual exchange::Trials exchange_trials() const = 0;
-  /// Why a step was bad: the first offender of all ranks; on the root. Collective.
+  /// Diagnosis of a bad step: the first bad particle of all ranks; on the root. Collective.
   virtual Diagnosis diagnose() const = 0;
 };
 

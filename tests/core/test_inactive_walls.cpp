@@ -27,7 +27,8 @@ struct Lists {
 constexpr std::array<Block, 2> k_blocks{{{0, 4}, {4, 6}}};
 
 /// Chunks that are computed for the first n.
-std::vector<std::int64_t> computed(sph::InactiveWalls& walls, const Lists& lists, std::int64_t n, bool walls_rest = true) {
+std::vector<std::int64_t> computed(sph::InactiveWalls& walls, const Lists& lists, std::int64_t n,
+                                   bool walls_rest = true) {
   std::vector<std::int64_t> chunks;
   for (const Block& block : walls.active_blocks(lists, k_blocks, n, walls_rest))
     for (std::int64_t c = block.first; c < block.last; ++c) chunks.push_back(c);

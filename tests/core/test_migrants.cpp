@@ -285,7 +285,8 @@ void expect_ghosts_like_owners(const world::World& world, int ranks, const solve
     }
     advance(*start<sph::Step<T, D>>(flow));
     flow.fluid_halo.gather(neighbors::RowField(flow.midpoint_rows, D));  // the next step's, which no ghost has yet
-    expect_rows_of_owners(c, grid, flow.fluid_rows, flow.fluid.id, flow.fluid_halo, flow.midpoint_rows, flow.midpoint_rows.width());
+    expect_rows_of_owners(c, grid, flow.fluid_rows, flow.fluid.id, flow.fluid_halo, flow.midpoint_rows,
+                          flow.midpoint_rows.width());
     expect_rows_of_owners(c, grid, flow.fluid_rows, flow.fluid.id, flow.fluid_halo, flow.end_rows, 2 * D + 2);
     if (flow.everywhere.walls == 0) return;
     expect_rows_of_owners(c, grid, flow.wall_rows, flow.wall.id, flow.wall_halo, flow.walls, 3 * D + 3);

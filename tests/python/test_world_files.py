@@ -530,5 +530,5 @@ def test_what_flows_in_without_a_way_out_fills_the_domain() -> None:
 def test_a_domain_that_is_too_full_says_so() -> None:
     world = World.from_text(JET, overrides={"regions.pool.max": [1.0, 0.58], "domain.spacing": 0.025})
     simulation = Simulation(world, threads=1)
-    with pytest.raises(_core.StepError, match="what flows in has no way out; let it end before"):
+    with pytest.raises(_core.StepError, match="fluid flows in but cannot leave; end the inflow before"):
         simulation.advance_to(4.0)

@@ -19,18 +19,19 @@ namespace {
 
 constexpr std::int32_t k_neighbors = 64, k_chunks = 64;
 constexpr std::int64_t k_targets = k_chunks * neighbors::k_chunk;
-constexpr float k_quanta = 1 << 26;  // to an interaction radius
+constexpr float k_quanta = 1 << 26;  // over an interaction radius
 constexpr double k_seconds = 0.005;  // of a repetition
 constexpr int k_repetitions = 3;
 
-/// Between -0.05 and 0.05, by row and value.
+/// Returns a value between -0.05 and 0.05 that depends on the row and the number of the value.
 float small_value(std::int32_t row, int value) {
   return 0.1F *
          (static_cast<float>(uniform_random(1, static_cast<std::uint64_t>(row), static_cast<std::uint64_t>(value))) -
           0.5F);
 }
 
-/// Rows of particles at random places within half an interaction radius, with values(row, value) besides.
+/// Makes rows of particles at random places within half an interaction radius; values(row, value) are their other
+/// values.
 template <int D, class Values>
 neighbors::PairData<float> make_rows(int width, Values&& values) {
   neighbors::PairData<float> rows(width);
@@ -44,7 +45,7 @@ neighbors::PairData<float> make_rows(int width, Values&& values) {
   return rows;
 }
 
-/// Chunks whose particles all have all rows as neighbours, and no walls.
+/// Lists in which every particle of a chunk has all rows as neighbours, and no walls.
 struct Lists {
   std::vector<std::int32_t> entries, slots;
   std::vector<neighbors::Chunk> chunks, none;
@@ -65,7 +66,7 @@ struct Lists {
   }
 };
 
-/// Room for what sweeps find, a value after the other.
+/// Memory for the results of sweeps, taken one after the other.
 class Results {
  public:
   float* take() { return arrays_.emplace_back(k_targets).data(); }
@@ -74,7 +75,7 @@ class Results {
   std::vector<std::vector<float>> arrays_;
 };
 
-/// The best of some repetitions of sum(), once over all pairs.
+/// Returns the best time of some repetitions of sum(), which sums all pairs once.
 template <class Sum>
 double best_rate(Sum&& sum) {
   using Clock = std::chrono::steady_clock;

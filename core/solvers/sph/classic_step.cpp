@@ -15,7 +15,8 @@ namespace {
 
 constexpr int k_walls = 1;  // passes over pairs in a step, see DeferredExchange; rates are the last
 
-/// Of a liquid at n pressures, most of which are slight: these without jumps.
+/// Computes density excesses of a liquid at n pressures. Most pressures are slight; the loop over these has no
+/// branches.
 template <class T>
 void find_density_excess(const physics::StateEquation& state, const T* pressure, std::size_t n, double* excess) {
   using Tait = physics::StateEquationTait;
@@ -97,7 +98,7 @@ double ClassicStep<T, D>::choose_time_step() const {
   return dt;
 }
 
-/// Evaluations were in the middle of the last two steps; the first one was at the start.
+/// The last two evaluations were at the midpoints of the last two steps; the first one was at the start.
 template <class T, int D>
 MidpointPrediction ClassicStep<T, D>::prediction_of(double dt) const {
   const double between = 0.5 * (last_step_ + step_before_);
@@ -110,7 +111,7 @@ void ClassicStep<T, D>::rebuild(bool by_expected_places) {
   put_sentinels();
 }
 
-/// Sentinels have density one, so that pairs with them divide by something.
+/// Sets the density of sentinels to one, because pair sums divide by it.
 template <class T, int D>
 void ClassicStep<T, D>::put_sentinels() {
   flow_.end_rows.row(flow_.fluid_rows.rows)[2 * D + 1] = T(1);
@@ -124,7 +125,7 @@ void ClassicStep<T, D>::gather(exchange::Halo& halo, neighbors::PairData<T>& row
   flow_.timers.lap(Phase::pack);
 }
 
-/// Rows of the middle of the step, with cells and lists that hold there. The state is left alone until that is so.
+/// Writes rows of the midpoint, with cells and lists that hold there. The state is left alone until that is so.
 template <class T, int D>
 MidpointPrediction ClassicStep<T, D>::predict_midpoint() {
   const double skin = k_safety * flow_.constants().length.skin;
@@ -142,8 +143,8 @@ MidpointPrediction ClassicStep<T, D>::predict_midpoint() {
   return prediction;
 }
 
-/// Rows of the middle of the step, those of other ranks, too, and a control point; whether particles have come nearer
-/// there by less than the skin. It is the only place where pairs are summed.
+/// Writes rows of the midpoint, exchanges them and passes the control point. Returns whether particles have come nearer
+/// there by less than the skin. Pairs are summed at the midpoint only.
 template <class T, int D>
 bool ClassicStep<T, D>::prepare_midpoint(const MidpointPrediction& prediction, double skin) {
   update_.write_midpoint_rows(prediction);
@@ -156,10 +157,11 @@ bool ClassicStep<T, D>::prepare_midpoint(const MidpointPrediction& prediction, d
   flow_.end_control_point();
   flow_.control.relative_drift_before = is_first ? flow_.control.relative_drift : before;
   flow_.timers.lap(Phase::integrate);
-  return flow_.control.relative_drift <= skin && flow_.control.max_displacement <= 0.5 * c.length.interaction_radius + skin;
+  return flow_.control.relative_drift <= skin &&
+         flow_.control.max_displacement <= 0.5 * c.length.interaction_radius + skin;
 }
 
-/// Pressure, density and mirrored velocity of dummy particles at time t, and their rows.
+/// Computes pressure, density and mirrored velocity of dummy particles at time t, and their rows.
 template <class T, int D>
 void ClassicStep<T, D>::extrapolate_to_walls(double t) {
   auto in = input();
@@ -251,7 +253,7 @@ void ClassicStep<T, D>::react() {
   flow_.timers.lap(Phase::observe);
 }
 
-/// The state and the extremes of the end of the step.
+/// Computes the state and the extremes at the end of the step.
 template <class T, int D>
 void ClassicStep<T, D>::correct(const MidpointPrediction& prediction) {
   update_.correct(prediction, damping);

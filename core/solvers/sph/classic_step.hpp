@@ -3,33 +3,33 @@
 #include "physics/classic/sweeps.hpp"
 #include "solvers/sph/classic_update.hpp"
 #include "solvers/sph/contact.hpp"
-#include "solvers/sph/inactive_walls.hpp"
-#include "solvers/sph/flow.hpp"
 #include "solvers/sph/external_forcing.hpp"
+#include "solvers/sph/flow.hpp"
+#include "solvers/sph/inactive_walls.hpp"
 
 namespace eddyline::sph {
 
-/// Advances a flow in time by the scheme classic: predictor and corrector with one evaluation a step, half way. Total
-/// energy (kinetic, potential, thermal) and momentum are conserved to the rounding of the pair sums.
+/// Advances a flow in time by the scheme classic: predictor and corrector with one evaluation a step, at the midpoint.
+/// Total energy (kinetic, potential, thermal) and momentum are conserved to the rounding of the pair sums.
 template <class T, int D>
 class ClassicStep {
  public:
   explicit ClassicStep(Flow<T, D>& flow);
 
-  /// Rates of the start, so that the first step can predict.
+  /// Computes the rates at the start, from which the first step predicts.
   void start();
-  /// One time step. `reactions`: also sum the forces on every wall particle (observers ask for them).
+  /// Advances by one time step. `reactions`: also sum the forces on every wall particle (observers ask for them).
   void advance(bool reactions);
-  /// The rows are those of the state, for who counts pairs; of ghosts only within this rank.
+  /// Writes rows of the state, which counts of pairs need; ghosts within this rank only.
   void write_state_rows();
-  /// No step follows; nothing is on its way.
+  /// Ends the run. Nothing is under way in this scheme.
   void end() {}
-  /// Takes up what Flow::change() has changed. Bodies rest in this scheme.
+  /// Adopts the changes of Flow::change(). Bodies rest in this scheme.
   void world_changed();
-  /// The next time step, from the largest values of the last one.
+  /// Returns the next time step, from the largest values of the last one.
   double choose_time_step() const;
 
-  /// The lengths of the last two steps. `part`: on the root; nothing on others. Collective.
+  /// The lengths of the last two steps. `part`: given on the root, null on other ranks. Collective.
   void save(ArchiveWriter& archive) const;
   void restore(const ArchiveReader* part);
 

@@ -14,10 +14,10 @@ namespace eddyline::sph {
 
 namespace {
 
-// div r over its value inside the fluid, below which a particle is at the surface, or alone.
+// Limits of div r over its value inside the fluid: below k_whole a particle is at the surface, below k_attached alone.
 constexpr double k_whole = 0.75, k_attached = 0.35;
 
-/// Dimensionless pressures and speeds of sound from density excess and thermal energy [m^2/s^2].
+/// Computes dimensionless pressures and speeds of sound from density excess and thermal energy [m^2/s^2].
 void apply(const Constants& c, const SpanValues& s, const SpanValues& u, std::size_t n, SpanValues& p,
            SpanValues& sound_speed) {
   const double inverse_c0 = c.inverse_c0;
@@ -30,7 +30,7 @@ void apply(const Constants& c, const SpanValues& s, const SpanValues& u, std::si
     }
   };
   using Kind = physics::StateEquation::Kind;
-  switch (c.state.kind) {  // known to the compiler in each loop
+  switch (c.state.kind) {  // a constant in each loop, so that the compiler removes branches
     case Kind::linear: each({.kind = Kind::linear}); break;
     case Kind::tait: each({.kind = Kind::tait}); break;
     case Kind::ideal_gas: each({.kind = Kind::ideal_gas, .gamma = c.state.gamma}); break;
@@ -140,7 +140,7 @@ void ClassicUpdate<T, D>::correct(const MidpointPrediction& prediction, double d
       largest.signal = std::max(largest.signal, own.signal);
       largest.speed = std::max(largest.speed, own.speed);
       largest.acceleration = std::max(largest.acceleration, own.acceleration);
-      largest.moved = std::max(largest.moved, own.moved);
+      largest.from_midpoint = std::max(largest.from_midpoint, own.from_midpoint);
       largest.bad += own.bad;
       largest.contacts += own.contacts;
     }
@@ -148,12 +148,12 @@ void ClassicUpdate<T, D>::correct(const MidpointPrediction& prediction, double d
   flow_.contacts += largest.contacts;
   flow_.control.latest = {.speed = std::sqrt(largest.speed),
                           .bad = largest.bad > 0,
-                          .moved = std::sqrt(largest.moved),
+                          .from_midpoint = std::sqrt(largest.from_midpoint),
                           .signal = largest.signal,
                           .acceleration = std::sqrt(largest.acceleration)};
 }
 
-/// a, and v and x at the end of the step; what the pairs' work has missed.
+/// Computes a, and v and x at the end of the step, and the part of the pairs' work that is missing.
 template <class T, int D>
 void ClassicUpdate<T, D>::accelerate(const ParticleSpan& span, const MidpointPrediction& prediction, Destination& to) {
   const std::size_t first = span.first, n = span.count;
@@ -169,7 +169,7 @@ void ClassicUpdate<T, D>::accelerate(const ParticleSpan& span, const MidpointPre
   forcing_.forces(n, flow_.time + half, middle, g);
   std::fill_n(to.missed.value, n, 0.0);
   std::fill_n(to.a2.value, n, 0.0);
-  T predicted[k_columns_at_once][k_span];  // velocities by c0, as pairs have seen them
+  T predicted[k_columns_at_once][k_span];  // velocities over c0, as pair sums have used them
   read_columns(flow_.end_rows, D, flow_.fluid_rows, span, predicted);
   for (int d = 0; d < D; ++d) {
     const double *x = fluid.x[d] + first, *v = fluid.v[d] + first;
@@ -193,8 +193,8 @@ void ClassicUpdate<T, D>::accelerate(const ParticleSpan& span, const MidpointPre
   }
 }
 
-/// The rates of density and heat, density at the end of the step, heat but for what contact takes, and who is at the
-/// surface.
+/// Computes the rates of density and heat, density and heat at the end of the step before contact, and which particles
+/// are at the surface.
 template <class T, int D>
 void ClassicUpdate<T, D>::heat(const ParticleSpan& span, const MidpointPrediction& prediction, Destination& to) {
   const std::size_t first = span.first, n = span.count;
@@ -233,9 +233,10 @@ void ClassicUpdate<T, D>::heat(const ParticleSpan& span, const MidpointPredictio
   }
 }
 
-/// Puts those back that have got into a wall; what that takes is heat.
+/// Puts particles that have entered a wall back on its surface; the energy that they lose becomes heat.
 template <class T, int D>
-void ClassicUpdate<T, D>::apply_contact(const ParticleSpan& span, std::size_t counted, Destination& to, Largest& largest) {
+void ClassicUpdate<T, D>::apply_contact(const ParticleSpan& span, std::size_t counted, Destination& to,
+                                        Largest& largest) {
   if (is_clear(flow_, contact_, span, to.x)) return;
   const Vec3 gravity = flow_.world().gravity;
   for (std::size_t l = 0; l < span.count; ++l) {
@@ -250,10 +251,10 @@ void ClassicUpdate<T, D>::apply_contact(const ParticleSpan& span, std::size_t co
   }
 }
 
-/// Where particles go becomes the state; of its extremes the first `counted` count.
+/// Makes the destinations the state. Its extremes include the first `counted` particles.
 template <class T, int D>
 void ClassicUpdate<T, D>::commit(const ParticleSpan& span, std::size_t counted, const MidpointPrediction& prediction,
-                                  const Destination& to, Largest& largest) {
+                                 const Destination& to, Largest& largest) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
@@ -267,11 +268,11 @@ void ClassicUpdate<T, D>::commit(const ParticleSpan& span, std::size_t counted, 
     const double *to_x = to.x[d].value, *to_v = to.v[d].value;
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) {
-      const double moved = to_x[l] - (x[l] + half * v[l]);
+      const double away = to_x[l] - (x[l] + half * v[l]);
       x[l] = to_x[l];
       v[l] = to_v[l];
       v_squared[l] += to_v[l] * to_v[l];
-      moved_squared[l] += moved * moved;
+      moved_squared[l] += away * away;
     }
   }
   std::copy_n(to.s.value, n, fluid.s.data() + first);
@@ -283,7 +284,7 @@ void ClassicUpdate<T, D>::commit(const ParticleSpan& span, std::size_t counted, 
   const double c0 = c.c0, alpha = method.artificial_viscosity, beta = method.artificial_viscosity_beta;
   const double limit2 = c.speed_limit * c.speed_limit, jump2 = 4 * c.length.cell_edge * c.length.cell_edge;
   double signal = largest.signal, speed2 = largest.speed, acceleration2 = largest.acceleration,
-         farthest2 = largest.moved;
+         farthest2 = largest.from_midpoint;
   std::int64_t bad = 0;
 #pragma omp simd reduction(max : signal, speed2, acceleration2, farthest2)
   for (std::size_t l = 0; l < counted; ++l) {
@@ -296,12 +297,13 @@ void ClassicUpdate<T, D>::commit(const ParticleSpan& span, std::size_t counted, 
   const double thinnest = c.thinnest, densest = c.densest;
 #pragma omp simd reduction(+ : bad)
   for (std::size_t l = 0; l < counted; ++l) {
-    // Without jumps.
+    // No branches, so that the loop becomes vector instructions.
     const bool sound = (to.s[l] > thinnest) & (to.s[l] < densest) & (std::abs(to.u[l]) < INFINITY);
     const bool good = (v2[l] <= limit2) & (moved2[l] <= jump2) & (to.a2[l] < INFINITY) & sound;
     bad += good ? 0 : 1;
   }
-  largest.signal = signal, largest.speed = speed2, largest.acceleration = acceleration2, largest.moved = farthest2;
+  largest.signal = signal, largest.speed = speed2, largest.acceleration = acceleration2,
+  largest.from_midpoint = farthest2;
   largest.bad += bad;
 }
 

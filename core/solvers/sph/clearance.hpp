@@ -9,14 +9,14 @@
 
 namespace eddyline::sph {
 
-/// Whether nobody of a span can have got into a wall at the places x.
+/// Tells whether no particle of a span can be in a wall at the places x.
 template <class T, int D>
 bool is_clear(const Flow<T, D>& flow, const Contact& contact, const ParticleSpan& span, const SpanValues* x) {
   constexpr std::size_t k_lanes = Pack4d::width;
   Vec3 lowest, highest;
   for (int d = 0; d < D; ++d) {
     const double* along = x[d].value;
-    Pack4d low(along[0]), high(along[0]);  // as the compiler makes no vector instructions of such a loop by itself
+    Pack4d low(along[0]), high(along[0]);  // packs, because the compiler does not vectorise such a loop by itself
     std::size_t l = 0;
     for (; l + k_lanes <= span.count; l += k_lanes) {
       const Pack4d some = Pack4d::load(along + l);
@@ -28,7 +28,7 @@ bool is_clear(const Flow<T, D>& flow, const Contact& contact, const ParticleSpan
   }
   if (!contact.sides_are_clear(lowest, highest)) return false;
   if (contact.bodies_are_clear(lowest, highest)) return true;
-  // Between the corners of a bent body there is much that is not near it.
+  // The bounding box of a bent body contains much space that is not near it.
   for (std::size_t i = span.first; i < span.first + span.count; ++i)
     if (flow.is_near_walls(i)) return false;
   return true;

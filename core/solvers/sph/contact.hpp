@@ -9,25 +9,25 @@
 
 namespace eddyline::sph {
 
-/// The last resort at walls: dummy particles stop the fluid, but a hard impact may push single particles a fraction of
-/// a spacing below the surface. Such a particle is put back on the surface and loses its inward velocity, relative to
-/// that of the surface (an inelastic contact). A pure function of one particle and the time.
+/// Keeps particles out of walls. Dummy particles stop the fluid, but a hard impact may push single particles a fraction
+/// of a spacing below the surface. Such a particle is put back on the surface and loses its inward velocity, relative
+/// to that of the surface (an inelastic contact). The result depends on one particle and the time only.
 class Contact {
  public:
   explicit Contact(const world::World& world);
 
-  /// Moves bodies to where they are at time t [s].
+  /// Moves bodies to their places at time t [s].
   void move_bodies(double t);
 
-  /// How far beyond an inflow, counted among inflows, fluid may be [m].
+  /// Sets how far beyond an inflow, counted among inflows, fluid may be [m].
   void set_allowed_depth(std::size_t inflow, double depth) { inflows_[inflow].allowed_depth = depth; }
 
-  /// Whether the sides of the domain and its inflows leave all alone that is within these corners.
+  /// Tells whether no particle within these corners can touch the sides of the domain or its inflows.
   bool sides_are_clear(const Vec3& lowest, const Vec3& highest) const;
-  /// Whether bodies do.
+  /// Tells whether no particle within these corners can touch a body.
   bool bodies_are_clear(const Vec3& lowest, const Vec3& highest) const;
 
-  /// Corrects position and velocity at the sides of the domain; true if there was contact.
+  /// Corrects position and velocity at the sides of the domain. Returns whether there was contact.
   bool with_sides(Vec3& x, Vec3& v) const {
     bool outside = false;
     for (int d = 0; d < dimensions_; ++d) outside |= (x[d] < lower_[d]) | (x[d] > upper_[d]);
@@ -35,20 +35,20 @@ class Contact {
     put_back(x, v);
     return true;
   }
-  /// The same at inflows: fluid does not leave through them, whatever pressure may be imposed there, but it may be
-  /// as far beyond as it has been let in.
+  /// Corrects position and velocity at inflows. Fluid does not leave through them, whatever pressure is imposed, but it
+  /// may be as far beyond as set_allowed_depth() permits.
   bool with_inflows(Vec3& x, Vec3& v) const;
-  /// The same at bodies.
+  /// Corrects position and velocity at bodies.
   bool with_bodies(Vec3& x, Vec3& v) const;
 
  private:
   struct Solid {
     world::ShapePtr shape;
     std::optional<world::Motion> motion;
-    world::Pose pose;      // of a motion, now
-    Vec3 lowest, highest;  // what the body holds lies between these corners, a little more
+    world::Pose pose;      // current pose of a motion
+    Vec3 lowest, highest;  // bounding box of the body, slightly enlarged
 
-    /// Whether nothing between these corners is inside.
+    /// Tells whether nothing between these corners is inside.
     bool is_clear_of(const Vec3& low, const Vec3& high, int dimensions) const {
       bool apart = false;
       for (int d = 0; d < dimensions; ++d) apart |= (high[d] < lowest[d]) | (low[d] > highest[d]);
@@ -58,15 +58,15 @@ class Contact {
 
   struct Inflow {
     particles::OpeningSites sites;
-    double allowed_depth = 0;  // how far beyond it fluid may be [m]
+    double allowed_depth = 0;  // distance beyond it at which fluid may be [m]
   };
 
-  /// The corners between which a body is now.
+  /// Finds the present bounding box of a body.
   void find_bounds(Solid& body) const;
 
   void put_back(Vec3& x, Vec3& v) const;
 
-  /// Whether x has gone through an opening: there is no wall.
+  /// Tells whether x is beyond an opening, where there is no wall.
   bool is_through_opening(Vec3 x) const;
 
   Vec3 lower_, upper_;  // walls of the domain [m]; infinite where there is none

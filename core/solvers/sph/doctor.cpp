@@ -17,9 +17,8 @@ std::string describe(const solver::Diagnosis& d) {
   text.precision(6);
   text << "step " << d.step << " at t = " << d.time << " s: ";
   if (d.reason.empty()) {
-    text << "a particle went wrong within the step, of which its end shows nothing, or particles rush at each "
-            "other faster than any step can follow: try a smaller method.cfl, or other forces and speeds. The run "
-            "was stopped.";
+    text << "a particle had an invalid value within the step but not at its end, or particles approach each other "
+            "too fast for any time step: try a smaller method.cfl, or other forces and speeds. The run was stopped.";
     return text.str();
   }
   text << "particle " << d.id << " " << d.reason << " (position " << d.position.x << ", " << d.position.y << ", "
@@ -31,7 +30,7 @@ std::string describe(const solver::Diagnosis& d) {
   return text.str();
 }
 
-/// What other ranks are told of the particle.
+/// Values of the bad particle that other ranks need.
 struct Offender {
   std::int64_t id;
   double density;
@@ -43,7 +42,7 @@ Vec3 acceleration_of(const Flow<T, D>& flow, std::size_t i) {
   return flow.fluid.classic ? vector_of(flow.fluid.v_rate, i) : vector_of(flow.fluid.a, i);
 }
 
-/// Whether fluid flows in and never out.
+/// Tells whether fluid flows in and cannot leave.
 bool has_no_way_out(const world::World& world) {
   const auto& openings = world.openings;
   return !openings.empty() &&
@@ -52,7 +51,7 @@ bool has_no_way_out(const world::World& world) {
                       [](const auto& side) { return side.kind == world::SideKind::open; });
 }
 
-/// Why a particle is bad, or nothing if it is well.
+/// Returns why a particle is bad, or an empty text if it is not.
 template <class T, int D>
 std::string reason_of(const Flow<T, D>& flow, std::size_t i) {
   const auto& c = flow.constants();
@@ -64,22 +63,22 @@ std::string reason_of(const Flow<T, D>& flow, std::size_t i) {
       !std::isfinite(flow.fluid.s[i]) || (flow.fluid.classic && !std::isfinite(flow.fluid.u[i])))
     text << "has a value that is not finite"
          << (flow.steps == 0
-                 ? " at the start: look where velocity, pressure or density of [start] and regions divide by 0"
+                 ? " at the start: check velocity, pressure and density of [start] and regions for a division by 0"
                  : ": the step before was too long or two particles met; try a smaller method.cfl");
   else if (norm(v) > c.speed_limit && (c.state.is_gas() || flow.world().method.speed_limit > 0))
     text << "moves at " << norm(v) << " m/s, above the limit of " << c.speed_limit
-         << " m/s: raise method.speed_limit if that is no mistake, or try a smaller method.cfl";
+         << " m/s: raise method.speed_limit if this speed is correct, or try a smaller method.cfl";
   else if (norm(v) > c.speed_limit)
     text << "moves at " << norm(v) << " m/s, above the limit of " << c.speed_limit
          << " m/s: raise fluid.max_speed (the speed of sound must be well above every speed)";
-  else if (norm(moved) > c.length.cell_edge)  // particles are sorted before a step in which one would go so far
+  else if (norm(moved) > c.length.cell_edge)  // particles are sorted before a step in which one would move that far
     text << "has jumped by " << norm(moved) << " m: try a smaller method.cfl";
   else if (!c.density_is_sound(flow.fluid.s[i]) && c.state.is_gas())
-    text << "has lost its density: try a smaller method.cfl or a finer domain.spacing";
+    text << "has an invalid density: try a smaller method.cfl or a finer domain.spacing";
   else if (!c.density_is_sound(flow.fluid.s[i]))
     text << "has a density that is off by " << 100 * flow.fluid.s[i]
          << (flow.fluid.s[i] > 0 && has_no_way_out(flow.world())
-                 ? " %: what flows in has no way out; let it end before the domain is full, or add an outflow"
+                 ? " %: fluid flows in but cannot leave; end the inflow before the domain is full, or add an outflow"
                  : " %: raise fluid.max_speed or refine domain.spacing");
   return text.str();
 }
@@ -130,7 +129,7 @@ solver::Diagnosis diagnose(const Flow<T, D>& flow) {
 
   std::vector<solver::Diagnosis::Neighbor> near;
   for (std::size_t i = 0; i < fluid.id.size(); ++i) {
-    // Where the offender was sorted at the last rebuild is known even if its position is lost.
+    // The place by which the particle was sorted at the last rebuild is known even if its position is lost.
     const Vec3 x = vector_of(fluid.x, i);
     const double distance = norm(x - offender.reference);
     if (fluid.id[i] != first && distance < flow.constants().length.interaction_radius)

@@ -11,7 +11,7 @@ namespace eddyline::sph {
 
 namespace {
 
-/// Places that may hold fluid, at most.
+/// Upper bound of the number of places that may hold fluid.
 double places_of(const world::World& world) {
   const auto within = [&](const std::pair<Vec3, Vec3>& bounds) {
     double places = 1;
@@ -28,8 +28,8 @@ double places_of(const world::World& world) {
   return places;
 }
 
-/// How much coarser a world is placed to count its particles: so that it has no more than `k_most` places, but eight
-/// across its narrowest side.
+/// Returns how much coarser a world is placed to count its particles: it has no more than `k_most` places, but at least
+/// eight across its narrowest side.
 double coarser(const world::World& world) {
   constexpr double k_most = 4e6, k_fewest_across = 8;
   const double places = places_of(world);
@@ -39,7 +39,7 @@ double coarser(const world::World& world) {
   return std::max(1.0, std::min(std::pow(places / k_most, 1.0 / world.dimensions), narrowest / k_fewest_across));
 }
 
-/// A count that is not exact, to three digits.
+/// Rounds an inexact count to three digits.
 std::int64_t about(double count) {
   if (count < 1000) return std::llround(count);
   const double digit = std::pow(10.0, std::floor(std::log10(count)) - 2);
@@ -58,7 +58,8 @@ Estimate estimate(const world::World& world) {
   const auto fluid = static_cast<double>(placement.fluid.size()), walls = static_cast<double>(placement.walls.size());
   e.fluid_particles = ratio == 1 ? std::llround(fluid) : about(fluid * std::pow(ratio, world.dimensions));
   e.wall_particles = ratio == 1 ? std::llround(walls) : about(walls * std::pow(ratio, world.dimensions - 1));
-  // Measured: state, rows and results of a particle with its ghosts, a stored neighbour, and all of a wall's.
+  // Measured bytes: state, rows and results of a particle with its ghosts, a stored neighbour, and all of a wall
+  // particle.
   const double reach = 1.05 * e.length.interaction_radius / world.spacing;
   const double neighbors = world.dimensions == 2 ? 3.14 * reach * reach : 4.19 * reach * reach * reach;
   const bool classic = world.method.scheme == world::Scheme::classic;

@@ -8,7 +8,7 @@
 
 namespace eddyline::sph {
 
-/// What drives the flow from outside: gravity, the body force, and walls that move in their own plane.
+/// Forces that drive the flow from outside: gravity, the body force, and walls that move in their own plane.
 template <int D>
 class ExternalForcing {
  public:
@@ -16,7 +16,7 @@ class ExternalForcing {
 
   /// Acceleration by gravity and body force at a place [m] and a time [s], m/s^2.
   Vec3 force(const Vec3& x, double t) const { return force_is_uniform_ ? uniform_force_ : force_by_formula(x, t); }
-  /// The same at `count` places, place(l), at time t.
+  /// Accelerations at `count` places, place(l), at time t.
   template <class Place>
   void forces(std::size_t count, double t, Place&& place, SpanValues (&g)[D]) const {
     for (int d = 0; d < D; ++d) std::fill_n(g[d].value, count, uniform_force_[d]);
@@ -26,11 +26,11 @@ class ExternalForcing {
       for (int d = 0; d < D; ++d) g[d][l] = here[d];
     }
   }
-  /// The same everywhere and at all times, if it is.
+  /// The acceleration if it is the same everywhere and at all times; otherwise null.
   const Vec3* uniform_force() const { return force_is_uniform_ ? &uniform_force_ : nullptr; }
-  /// Whether some wall's velocity is a formula of t.
+  /// Tells whether the velocity of any wall is a formula of t.
   bool walls_change_speed() const { return walls_change_speed_; }
-  /// Velocities of the domain's walls at time t.
+  /// Sets velocities of the domain's walls at time t.
   void set_wall_velocities(WallState<D>& wall, double t) const;
 
  private:

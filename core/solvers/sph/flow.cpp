@@ -24,9 +24,9 @@ using world::Scheme;
 
 namespace {
 
-constexpr double k_no_step = 1e-20;  // in place of a step of no length, whose inverse must be a number
+constexpr double k_no_step = 1e-20;  // replaces a step of length 0, which has no inverse
 
-/// The world with periods of whole quanta.
+/// Returns the world with periods rounded to whole quanta.
 world::World with_whole_periods(world::World world) {
   const FixedPoint fixed(particles::lengths(world).interaction_radius);
   for (int d = 0; d < world.dimensions; ++d)
@@ -35,16 +35,16 @@ world::World with_whole_periods(world::World world) {
   return world;
 }
 
-/// Sets the threads of this process and chooses among the instruction sets of this machine.
+/// Sets the number of threads of this process and selects the instruction set.
 solver::Execution prepare(solver::Execution execution) {
   if (execution.lazy.every < 1)
     throw UserError("lazy = " + std::to_string(execution.lazy.every) + "; must be at least 1.");
   if (execution.all_pairs && execution.lazy.every > 1)
     throw UserError("lazy = " + std::to_string(execution.lazy.every) +
-                    ": all pairs are searched without cells, which lazy steps count by; use neighbors = \"cells\".");
+                    ": lazy steps need cells, and this run searches all pairs; use neighbors = \"cells\" or lazy = 1.");
   if (execution.list_parts < 0 || execution.list_parts > k_most_parts)
-    throw UserError("list_parts = " + std::to_string(execution.list_parts) + "; must be at most " +
-                    std::to_string(k_most_parts) + ", or 0 for lists that look as far as pays.");
+    throw UserError("list_parts = " + std::to_string(execution.list_parts) + "; must be from 1 to " +
+                    std::to_string(k_most_parts) + ", or 0 for automatic margins.");
   const int most = execution.cores > 0 ? execution.cores : all_threads();
   omp_set_num_threads(execution.threads > 0 ? execution.threads : most);
   execution.instructions = choose_instructions(execution.instructions);
@@ -53,7 +53,7 @@ solver::Execution prepare(solver::Execution execution) {
 
 bool is_classic(const world::World& world) { return world.method.scheme == Scheme::classic; }
 
-/// One that never has messages takes a strategy that asks for nothing.
+/// Makes a halo. One that never has messages uses a strategy without requirements.
 exchange::Halo halo_of(comm::Communicator& communicator, const solver::Execution& execution, comm::Tag tag,
                        bool has_messages) {
   if (!has_messages) return {communicator, "nonblocking", exchange::BetweenSites{}, tag};
@@ -91,14 +91,14 @@ Flow<T, D>::Flow(const world::World& world, const solver::Execution& execution, 
   place();
 }
 
-/// Whether a cell of this rank holds who is sorted by this place.
+/// Tells whether place x is in a cell of this rank.
 template <class T, int D>
 bool Flow<T, D>::is_here(Vec3 x) const {
   for (int d = 0; d < D; ++d) x[d] = constants_.fixed.round(x[d]);
   return layout().owned_cell(x) >= 0;
 }
 
-/// Every rank places what stands in its cells.
+/// Places the particles of this rank's cells.
 template <class T, int D>
 void Flow<T, D>::place() {
   const particles::Placement placement = particles::place(world_, [&](Vec3 x) { return is_here(x); });
@@ -117,7 +117,7 @@ void Flow<T, D>::place() {
   place_nodes();
 }
 
-/// Nodes of openings stand still, like walls. Nobody gathers from them, so that they have no ghosts to send.
+/// Places the nodes of openings. They stand still, like walls. No other row reads them, so that they have no ghosts.
 template <class T, int D>
 void Flow<T, D>::place_nodes() {
   std::vector<double> x[D];
@@ -176,25 +176,27 @@ void Flow<T, D>::rebuild(bool by_expected_places) {
   timers.lap(Phase::lists);
 }
 
-/// Sorting uses memory that nobody needs meanwhile: of results of the scheme delta, of rows of classic. It goes back
-/// where that gets its size.
+/// Lends sorting the memory of arrays that are not in use: results of the scheme delta, or rows of classic. The memory
+/// returns when these arrays are resized.
 template <class T, int D>
 void Flow<T, D>::borrow_memory() {
   if (fluid.classic) {
     reorder_.room().adopt_memory(end_rows.first_parts());
   } else {
-    if (rebuilds == 0) delta.resize(fluid.id.size() + neighbors::k_chunk);  // or it would grow to it, with slack
+    if (rebuilds == 0)
+      delta.resize(fluid.id.size() + neighbors::k_chunk);  // otherwise it would grow to that size, with slack
     reorder_.room().adopt_memory(delta);
   }
 }
 
-/// Particles go apart from where they have been sorted, so that they may as well come from the other side: sorted by
-/// where they will be half way, they hold twice as long. As many steps ahead as cells have held since they were there,
-/// or as they would at the pace and speed of the last step, and somewhat less.
+/// Returns how many steps ahead to sort particles. Particles move away from the places that they are sorted by; if
+/// these are the places half way to the next rebuild, cells hold twice as long. The number is the smallest of: the
+/// steps that cells have held since their particles passed these places, and the steps that the drift and the speed of
+/// the last step allow; reduced a little.
 template <class T, int D>
 double Flow<T, D>::next_sort_ahead_steps() const {
-  constexpr double k_share = 0.9, k_to_middle = 0.4;  // pairs are not summed before the middle of the first step
-  constexpr double k_least = 1e-6;                    // of lengths
+  constexpr double k_share = 0.9, k_to_middle = 0.4;  // the first step sums no pairs before its midpoint
+  constexpr double k_least = 1e-6;                    // relative to lengths
   const double held = std::max(0.0, static_cast<double>(steps - last_rebuild) - control.sort_ahead_steps);
   const double skin = constants_.length.skin, farthest = reach_of_lists() + skin;
   const double pace = std::max(k_least * skin, control.relative_drift - control.relative_drift_before);
@@ -202,18 +204,19 @@ double Flow<T, D>::next_sort_ahead_steps() const {
   return k_share * std::min({held, skin / pace, farthest / way}) + k_to_middle;
 }
 
-/// How long it is to the middle of the steps until the next rebuild, at whose ends pairs are summed [s], if they are as
-/// many as since the last one. A lead is less: it is to hold, this to be right on average.
+/// Returns the time to the middle of the steps until the next rebuild [s]; pairs are summed at the ends of steps, and
+/// there are assumed to be as many steps as since the last rebuild. It is longer than the time for which particles are
+/// sorted ahead, which is on the safe side, whereas this must be right on average.
 template <class T, int D>
 double Flow<T, D>::half_rebuild_interval() const {
   return 0.5 * static_cast<double>(steps - last_rebuild + 1) * time_step;
 }
 
-/// By which places particles are sorted, in whole quanta, so that rows tell them again. Those of buffers stay on their
-/// lines.
+/// Finds the places by which particles are sorted, in whole quanta, so that rows reproduce them. Particles of buffers
+/// stay on their lines.
 template <class T, int D>
 void Flow<T, D>::find_sort_places() {
-  const double lead = control.sort_ahead_steps * time_step;
+  const double ahead = control.sort_ahead_steps * time_step;
   auto& places = reorder_.places();
   places.resize(fluid.id.size());
   for (int d = 0; d < D; ++d) {
@@ -221,7 +224,7 @@ void Flow<T, D>::find_sort_places() {
     double* place = places[d];
     const auto n = static_cast<std::int64_t>(fluid.id.size());
 #pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < n; ++i) place[i] = constants_.fixed.round(x[i] + v[i] * lead);
+    for (std::int64_t i = 0; i < n; ++i) place[i] = constants_.fixed.round(x[i] + v[i] * ahead);
   }
   if (!openings.empty()) {
     const auto n = fluid.id.size();
@@ -236,7 +239,7 @@ void Flow<T, D>::find_sort_places() {
   subdomain_.wrap(places, &fluid.x);
 }
 
-/// What has gone too far out at an open side, and what has reached the end of a buffer.
+/// Removes particles that are too far beyond an open side, or at the end of a buffer.
 template <class T, int D>
 void Flow<T, D>::remove_leavers() {
   if (subdomain_.is_closed() && openings.empty()) return;
@@ -263,8 +266,8 @@ bool Flow<T, D>::rebalance_is_due() {
   return execution_.rebalance && balance.is_due(communicator_, timers.busy(), steps);
 }
 
-/// Shares the domain out anew, so that each rank gets as much to compute: a particle weighs as much as it has cost
-/// where it is now. The fluid, which stands where the step left it, follows when it migrates.
+/// Partitions the domain again so that each rank gets the same amount of work: the weight of a particle is its cost on
+/// its present rank. The fluid, which is still where the step left it, follows when it migrates.
 template <class T, int D>
 void Flow<T, D>::rebalance() {
   using Clock = std::chrono::steady_clock;
@@ -298,11 +301,12 @@ void Flow<T, D>::migrate_fluid() {
 template <class T, int D>
 void Flow<T, D>::sort_fluid() {
   find_fluid_rows();
-  control.relative_drift = control.relative_drift_before = control.max_displacement = control.path_since_rebuild = control.latest.corrected = 0;
+  control.relative_drift = control.relative_drift_before = control.max_displacement = control.path_since_rebuild =
+      control.latest.corrected = 0;
 }
 
-/// While use() lasts, the order of some particles and the room that sorting them needs are where lists have been
-/// renewed from, which is found anew afterwards.
+/// Calls use() while the order of particles and the scratch memory for sorting them occupy the arrays of the places
+/// from which lists were renewed. These places are found again afterwards.
 template <class T, int D>
 template <class Use>
 void Flow<T, D>::with_order(std::size_t particles, neighbors::FixedPositions& renewed_from, Use&& use) {
@@ -313,7 +317,7 @@ void Flow<T, D>::with_order(std::size_t particles, neighbors::FixedPositions& re
   reorder_.order.swap(order);
 }
 
-/// Order of the fluid by the places in `reorder_`.
+/// Sorts the fluid by the places in `reorder_`.
 template <class T, int D>
 void Flow<T, D>::find_fluid_rows() {
   const double* position[D];
@@ -334,15 +338,15 @@ void Flow<T, D>::find_fluid_rows() {
   rows_share_memory() ? end_rows.alias(midpoint_rows) : end_rows.resize(fluid_rows.rows);
 }
 
-/// Puts walls in canonical order, with their rows, and finds their ghosts. Where no body moves, this is done once:
-/// their order, rows and ghosts then last until cells change hands.
+/// Puts walls in canonical order, with their rows, and finds their ghosts. If no body moves, this is done once: order,
+/// rows and ghosts then last until cells change ranks.
 template <class T, int D>
 void Flow<T, D>::sort_walls() {
   saved_wall_rows_.take(walls, wall_rows);
   move_walls();
 }
 
-/// Walls go to the ranks of their cells, by where they stand, and their rows with them.
+/// Sends walls to the ranks of their cells, by their places, with their rows.
 template <class T, int D>
 void Flow<T, D>::move_walls() {
   wall_places_.resize(wall.id.size());
@@ -352,7 +356,7 @@ void Flow<T, D>::move_walls() {
   move_walls_by_places();
 }
 
-/// The same by `wall_places_`, in whole quanta as those of the fluid.
+/// Sends walls to the ranks of `wall_places_`, which are in whole quanta like those of the fluid.
 template <class T, int D>
 void Flow<T, D>::move_walls_by_places() {
   const auto for_each_field = [&](auto&& visit) {
@@ -379,7 +383,7 @@ void Flow<T, D>::move_walls_by_places() {
     for (int d = 0; d < D; ++d) wall_displacement.x[d].resize(static_cast<std::size_t>(wall_rows.real_rows));
 }
 
-/// Where rows of this rank stand, from places that are still in their old order.
+/// Sets the places of this rank's rows, from places that are still in the old order.
 template <class T, int D>
 void Flow<T, D>::put_positions(const particles::CellIndex& rows, const VectorArray<double, D>& x,
                                neighbors::FixedPositions& positions) const {
@@ -409,9 +413,9 @@ void Flow<T, D>::end_count() {
   everywhere = {counts_[0], counts_[1]};
 }
 
-// --- room for results -----------------------------------------------------------------------------------------------
+// --- memory for results ---------------------------------------------------------------------------------------------
 
-/// Room for what the sweeps write.
+/// Resizes the arrays that sweeps write.
 template <class T, int D>
 void Flow<T, D>::resize_results() {
   const std::size_t whole = fluid_fluid.chunks().size() * neighbors::k_chunk;
@@ -434,7 +438,7 @@ void Flow<T, D>::resize_reactions() {
   for (int d = 0; d < D; ++d) viscous_reaction[d].resize(whole_walls), pressure_reaction[d].resize(whole_walls);
 }
 
-// --- what steps and observers ask for -------------------------------------------------------------------------------
+// --- functions for steps and observers ------------------------------------------------------------------------------
 
 template <class T, int D>
 double Flow<T, D>::pressure(std::size_t i) const {
@@ -503,10 +507,11 @@ physics::delta::SweepInput<T> Flow<T, D>::input() const {
 template <class T, int D>
 std::int64_t Flow<T, D>::memory() const {
   const auto sum = [](const auto&... each) { return (std::size_t{0} + ... + each.bytes()); };
-  std::size_t bytes = sum(midpoint_rows, end_rows, walls, fluid_rows, wall_rows, subdomain_, reorder_, saved_wall_rows_) +
-                      sum(fluid_fluid, fluid_wall, wall_fluid, buffer_free, wall_free, node_fluid, margin_,
-                          drift_bound_, near_walls_, fluid_of_row_, cells_around_, free_fluid_, layout()) +
-                      sum(delta, delta.dissipation, classic, classic.drifts, wall_is_wet, wall_places_);
+  std::size_t bytes =
+      sum(midpoint_rows, end_rows, walls, fluid_rows, wall_rows, subdomain_, reorder_, saved_wall_rows_) +
+      sum(fluid_fluid, fluid_wall, wall_fluid, buffer_free, wall_free, node_fluid, margin_, drift_bound_, near_walls_,
+          fluid_of_row_, cells_around_, free_fluid_, layout()) +
+      sum(delta, delta.dissipation, classic, classic.drifts, wall_is_wet, wall_places_);
   for (int d = 0; d < D; ++d)
     bytes += sum(viscous_reaction[d], pressure_reaction[d], fluid_positions_.x[d], wall_positions_.x[d],
                  wall_displacement.x[d], reference_velocities_.x[d], wall_reference_velocities_.x[d]);

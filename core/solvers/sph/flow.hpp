@@ -1,7 +1,7 @@
 #pragma once
-// The state of a flow: fluid and wall particles, where they stand, their neighbours, and the results of the last
-// sweeps. T is the type of pair sums (float, or double in double precision), D the dimension. SI units, except for
-// rows and sweep results (see physics/delta/sweeps.hpp).
+// The state of a flow: fluid and wall particles, their places and neighbours, and the results of the last sweeps. T is
+// the type of pair sums (float, or double in double precision), D the dimension. SI units, except for rows and sweep
+// results (see physics/delta/sweeps.hpp).
 
 #include <array>
 #include <cstdint>
@@ -29,11 +29,11 @@
 #include "solvers/sph/flow/constants.hpp"
 #include "solvers/sph/flow/control.hpp"
 #include "solvers/sph/flow/free_fluid.hpp"
-#include "solvers/sph/flow/saved_rows.hpp"
 #include "solvers/sph/flow/lazy/deferred_exchange.hpp"
 #include "solvers/sph/flow/list_margin.hpp"
 #include "solvers/sph/flow/migrate.hpp"
 #include "solvers/sph/flow/reordering.hpp"
+#include "solvers/sph/flow/saved_rows.hpp"
 #include "solvers/sph/flow/schedule.hpp"
 #include "solvers/sph/flow/state.hpp"
 #include "solvers/sph/flow/subdomain.hpp"
@@ -47,19 +47,20 @@ namespace eddyline::sph {
 template <class T, int D>
 class Flow {
  public:
-  /// Collective, as most of what follows: all ranks of the communicator do the same.
+  /// Collective, as are most functions of this class: all ranks of the communicator must call them.
   Flow(const world::World& world, const solver::Execution& execution, comm::Communicator& communicator);
 
-  /// Sorts particles into cells, finds ghosts and neighbours. The only place where order and membership change, and
-  /// where particles go from rank to rank. `by_expected_places`: they are sorted by where they are expected half way to
-  /// the next one.
+  /// Sorts particles into cells, finds ghosts and neighbours. Only here order and membership change, and particles
+  /// migrate from rank to rank. `by_expected_places`: sort particles by the places where they are expected half way to
+  /// the next rebuild.
   void rebuild(bool by_expected_places);
 
-  /// A step begins, with copies let in: brings them up to date if that is due, which it returns for ghosts as well.
+  /// Begins a step, with copies included. Renews copies if that is due. Returns whether ghosts are renewed, too.
   /// Collective.
   bool begin_step();
-  /// While it lives, fields of particles go on behind those of this rank with the copies that exact laziness computes.
-  /// Everybody else sees what the rank owns. A rebuild lets them in, too.
+  /// While an object of this class exists, fields of particles include the copies that exact deferred exchange
+  /// computes, behind those of this rank. Otherwise fields end with the particles that the rank owns. A rebuild
+  /// includes copies, too.
   class Copies {
    public:
     explicit Copies(Flow& flow) : flow_(flow) { flow_.include_copies(true); }
@@ -70,27 +71,27 @@ class Flow {
    private:
     Flow& flow_;
   };
-  /// What a halo carries of `end_rows`: pressure and volume. Place and velocity follow from `midpoint_rows`, see
-  /// RowWriter::write_end_ghosts(), but for buffers, which are set anew in between.
+  /// The part of `end_rows` that a halo carries: pressure and volume. Place and velocity follow from `midpoint_rows`,
+  /// see RowWriter::write_end_ghosts(), except for buffers: their rows are set in between.
   neighbors::RowField<T> end_field() {
     return openings.empty() ? neighbors::RowField<T>(end_rows, D, {D, 2}) : neighbors::RowField<T>(end_rows, D);
   }
-  /// What a halo carries of `walls`, whose places, volumes and velocities of their own change only where bodies or
-  /// sides move.
+  /// The part of `walls` that a halo carries. Places, volumes and velocities of walls change only if bodies or sides
+  /// move.
   neighbors::RowField<T> wall_field(bool change_speed) {
     return walls_move_ || change_speed ? neighbors::RowField<T>(walls, D)
                                        : neighbors::RowField<T>(walls, D, {D, D + 2});
   }
-  /// How many particles, in order, are right after so many passes of this step, see DeferredExchange.
+  /// Number of particles, in order, that are correct after so many passes of this step, see DeferredExchange.
   std::int64_t fluid_after(int passes) const { return lazy.computed(fluid_rows, passes); }
   std::int64_t walls_after(int passes) const { return lazy.computed(wall_rows, passes); }
-  /// Brings owners' values to ghosts; to those of other ranks in steps that exchange.
+  /// Starts to send values of owners to ghosts; to those of other ranks only in steps that exchange.
   template <class... Field>
   void start_gather(exchange::Halo& halo, Field&&... field) {
     send(halo, field...);
     halo.gather_within(field...);
   }
-  /// The part of it that travels.
+  /// Starts the part of it that sends messages.
   template <class... Field>
   void send(exchange::Halo& halo, Field&&... field) {
     if (lazy.exchanges()) halo.start(field...);
@@ -100,35 +101,35 @@ class Flow {
     if (lazy.exchanges()) halo.finish(field...);
   }
 
-  /// Adds what this rank holds to a checkpoint, and what is the same on all ranks.
+  /// Adds what this rank holds to a checkpoint, and values that are the same on all ranks.
   void save(ArchiveWriter& archive);
-  /// Goes on where a checkpoint was written, on any number of ranks: order, ghosts and lists become those of the
-  /// rebuild before it. Each rank brings some of its parts, the root the first. Collective.
+  /// Continues from a checkpoint, on any number of ranks: order, ghosts and lists become those of the rebuild before
+  /// it. Each rank reads some of its parts, the root the first. Collective.
   void restore(const std::vector<ArchiveReader>& parts);
 
-  /// Builds lists of pairs anew, in the same cells, where they do not hold to the end of the step whose middle rows
-  /// stand at, with several ranks also where they might not in the next one. Whether some did not hold in the middle
-  /// either, so that what has been summed with them so far is to be summed again. Each rank decides for itself, as this
-  /// changes no bit. Once a step.
+  /// Builds neighbour lists again, in the same cells, where they do not hold to the end of the current step, with its
+  /// midpoint rows; with several ranks also where they might not hold in the next step. Returns whether some did not
+  /// hold at the midpoint either, so that the sums up to now must be repeated. Each rank decides for itself, because
+  /// this changes no bit. Called once a step.
   bool renew_lists();
-  /// Whether a body may touch particle i before the next rebuild.
+  /// Tells whether a body may touch particle i before the next rebuild.
   bool is_near_walls(std::size_t i) const { return near_walls_.size() > 0 && near_walls_[i] != 0; }
 
-  /// Lists over the fluid without buffers, for forces: of the buffers' particles, in the order of openings.members(),
-  /// and of walls. They hold in this step. Does nothing without openings.
+  /// Finds lists over the fluid without buffers, for forces: those of the buffers' particles, in the order of
+  /// openings.members(), and those of walls. They hold in this step. Does nothing without openings.
   void find_free_neighbors();
-  /// Walls over the fluid that they exert forces on.
+  /// Lists of walls over the fluid that walls exert forces on.
   const neighbors::Chunk* wall_reaction() const {
     return openings.empty() ? wall_fluid.chunks().data() : wall_free.chunks().data();
   }
 
-  /// Changes the world between two steps, the same on all ranks. The stepper is told next, see Step::world_changed().
-  /// Bodies come and go at the rebuild with which the next step begins. Returns the mass of the fluid that makes room
-  /// for a body [kg], kg/m in 2D, else 0. Throws UserError, and then nothing has changed.
+  /// Changes the world between two steps, in the same way on all ranks. The caller then calls Step::world_changed().
+  /// Bodies are added and removed at the rebuild with which the next step begins. Returns the mass of the fluid that a
+  /// body displaces [kg], kg/m in 2D, else 0. Throws UserError, and then nothing has changed.
   double change(const world::Change& change);
-  /// Whether bodies wait for a rebuild to come or go.
+  /// Tells whether bodies wait for a rebuild to be added or removed.
   bool bodies_change() const { return body_changes_made_ < static_cast<std::int64_t>(body_changes_.size()); }
-  /// How often bodies have come or gone.
+  /// Number of bodies that have been added or removed.
   std::int64_t body_changes() const { return body_changes_made_; }
 
   const world::World& world() const { return world_; }
@@ -136,24 +137,24 @@ class Flow {
   const particles::CellLayout& layout() const { return subdomain_.layout(); }
   const decompose::Partition& partition() const { return subdomain_.partition(); }
   comm::Communicator& communicator() const { return communicator_; }
-  /// Whether some body moves: walls are then sorted at every rebuild, as the fluid is.
+  /// Tells whether any body moves: walls are then sorted at every rebuild, as the fluid is.
   bool walls_move() const { return walls_move_; }
-  /// Where the rows of walls that are no images stood at the last rebuild.
+  /// Places of the rows of walls at the last rebuild, without periodic images.
   const neighbors::FixedPositions& wall_positions() const { return wall_positions_; }
   std::int64_t memory() const;
   const std::string& instructions() const { return execution_.instructions; }
   /// Pressure of particle i [Pa].
   double pressure(std::size_t i) const;
-  /// The particle in a row of this rank.
+  /// The particle of a row of this rank.
   std::size_t fluid_in(std::int32_t row) const {
     const auto r = static_cast<std::size_t>(row);
     return fluid_of_row_.size() > 0 ? static_cast<std::size_t>(fluid_of_row_[r]) : r;
   }
-  /// Of each row of this rank, or empty where particles stand in the order of rows.
+  /// The particle of each row of this rank; empty if rows have the order of particles.
   const Array<std::int32_t>& fluid_of_row() const { return fluid_of_row_; }
-  /// By which particle i was sorted at the last rebuild: where it was expected some steps later.
+  /// The place by which particle i was sorted at the last rebuild, where it was expected some steps later.
   Vec3 sorted_place(std::size_t i) const;
-  /// Makes room for reactions of all walls.
+  /// Resizes the reactions of all walls.
   void resize_reactions();
 
   FluidState<T, D> fluid;
@@ -162,14 +163,15 @@ class Flow {
   Control control;
   DeferredExchange lazy;
   double time = 0, time_step = 0;
-  double volume_fraction_offset = 0;  // of sealed fluid: ParticleUpdate::mean_excess_volume_fraction() at the start, if that is negative
+  /// Offset of the volume fraction in sealed fluid: mean_excess_volume_fraction() at the start, if negative.
+  double volume_fraction_offset = 0;
   std::int64_t steps = 0, rebuilds = 0;
-  std::int64_t last_rebuild = 0;    // the step before which it was
-  double renewals = 0;              // of lists between rebuilds: how often an average list has been renewed
-  std::int64_t predicted_steps = 0;        // steps whose cells were known to hold before ghosts had come
-  std::int64_t contacts = 0;        // particles that were put back on a wall's surface, see contact.hpp
-  std::int64_t left_particles = 0;  // through open sides, or to make room for a body; they are removed at rebuilds
-  ReproducibleSum left_mass;        // [kg], kg/m in 2D
+  std::int64_t last_rebuild = 0;     // the step before which the last rebuild took place
+  double renewals = 0;               // of lists between rebuilds: how often an average list has been renewed
+  std::int64_t predicted_steps = 0;  // steps with cells that were known to hold before ghosts had arrived
+  std::int64_t contacts = 0;         // particles that were put back on a wall's surface, see contact.hpp
+  std::int64_t left_particles = 0;   // through open sides, or displaced by a body; they are removed at rebuilds
+  ReproducibleSum left_mass;         // [kg], kg/m in 2D
   struct {
     std::int64_t fluid = 0, walls = 0;
   } everywhere;               // particles of all ranks, as of the last control point
@@ -177,11 +179,11 @@ class Flow {
   Balance balance;
   Timers timers;
 
-  /// Whether rows of a step's end lie where those of its middle were: where no rank sends some while it still sums
-  /// pairs over the others.
+  /// Tells whether rows of a step's end share the memory of its midpoint rows. That is so if no rank sends some of them
+  /// while it still sums pairs over the other rows.
   bool rows_share_memory() const { return !fluid.classic && communicator_.is_alone(); }
 
-  // Rows of all particles and ghosts, and who stands where. In the scheme classic `end_rows` holds its only rows.
+  // Rows of all particles and ghosts, and their indices. In the scheme classic `end_rows` holds its only rows.
   neighbors::PairData<T> midpoint_rows{physics::delta::k_moving_width<D>};
   neighbors::PairData<T> end_rows;
   neighbors::PairData<T> walls;
@@ -194,49 +196,51 @@ class Flow {
   neighbors::NeighborList buffer_free;  // buffers and walls over fluid alone, see find_free_neighbors()
   neighbors::FilteredList wall_free;
   VectorArray<double, D> member_places;  // sorted_place() of each of openings.members() [m]
-  Array<std::int32_t> node_number;       // of each node in the order of node_rows, as Openings counts them
+  Array<std::int32_t> node_number;       // number of each node, as Openings counts them, in the order of node_rows
 
   // Results of the sweeps, in whole chunks.
   DeltaResults<T, D> delta;                            // of the scheme delta, else empty
   ClassicResults<T, D> classic;                        // of the scheme classic, else empty
-  Array<std::uint8_t> wall_is_wet;                     // whether a wall's particle has fluid around it
-  Array<T> viscous_reaction[D], pressure_reaction[D];  // of steps that tell them, see resize_reactions()
+  Array<std::uint8_t> wall_is_wet;                     // whether a wall particle has fluid around it
+  Array<T> viscous_reaction[D], pressure_reaction[D];  // of steps with reactions, see resize_reactions()
   Array<T> node_sums[physics::LinearFitSums<T, D>::k_values];
 
   Schedule schedule;  // since the last rebuild
 
   physics::delta::Sweeps<T, D> sweeps;
   physics::delta::SweepInput<T> input() const;
-  /// How much of a wall's particle k counts where it stands at x, see share_within_walls(), and its volume there in
-  /// those of a fluid particle.
+  /// Share of wall particle k that counts at x, see share_within_walls(), and its volume there, relative to a fluid
+  /// particle.
   double wall_share(std::size_t k, const Vec3& x) const;
   double wall_volume(std::size_t k, const Vec3& x) const;
 
-  /// Rows of dummy particles as far as they never change: place, volume and whether the fluid sticks; zeros else.
+  /// Writes the values of dummy particles' rows that never change: place, volume and whether the fluid sticks; other
+  /// values become zero.
   void write_wall_rows();
 
-  /// Makes what this rank has found of the last step that of all ranks, at once. Collective.
+  /// Combines the results of the last step over all ranks, at once. Collective.
   void agree();
-  /// The control point of a step: agrees on the last step, and on how far particles of all ranks will have moved since
-  /// the last rebuild at the end of this one, whose middle is in `midpoint_rows`; `and_middle`: there or at its end. In two
-  /// halves: what is computed in between gives other ranks time to come to it. Collective.
+  /// The control point of a step. Ranks agree on the results of the last step, and on the largest drift of particles of
+  /// all ranks from the last rebuild to the end of this step; its midpoint is in `midpoint_rows`. `and_middle`: the
+  /// largest at the midpoint or the end. The control point has two halves: work in between gives other ranks time to
+  /// arrive. Collective.
   void begin_control_point(bool and_middle);
-  /// The same while ghosts of other ranks are still on their way: it takes them to go on as `end_rows`, the end of the
-  /// last step, has them, and adds by how much no particle strays from that. So it gives upper bounds, and nobody has
-  /// to wait for begin_drift(), which says once ghosts have come how far particles will have moved, unless the bounds
-  /// are too high to decide. end_drift() waits for that if it is under way.
+  /// Begins the control point while ghosts of other ranks are still on their way. Ghosts are assumed to continue from
+  /// `end_rows`, the end of the last step, and the largest prediction error of any rank is added. The results are upper
+  /// bounds, and no rank has to wait for begin_drift(), which computes the exact drift once ghosts have arrived, unless
+  /// the bounds are too high to decide. end_drift() waits for the exact values if they are under way.
   void predict_control_point();
   void end_control_point();
-  /// Makes the next step shorter, in which particles come too near for their cells. If it has become so short that no
-  /// step can hold, the step is bad instead, on all ranks, and this is false. `skin`: how near they may come [m];
-  /// `first`: the step that was tried first [s].
+  /// Shortens a step in which particles come too near for their cells. If it becomes so short that no step can hold,
+  /// the step is marked as bad on all ranks, and the function returns false. `skin`: limit for the drift [m]; `first`:
+  /// the step that was tried first [s].
   bool shorten_time_step(double skin, double first);
   void begin_drift();
   void end_drift();
-  /// Whether end_control_point() would not wait.
+  /// Tells whether end_control_point() would return without waiting.
   bool control_point_arrived() { return agreement_.arrived(); }
-  /// How much farther than the skin a particle may move before lists of what stands still may lack it [m]. Nodes of
-  /// openings, which stand in the stream, look less far than R.
+  /// Largest displacement of a particle beyond the skin for which lists of rows that stand still are complete [m].
+  /// Nodes of openings, which stand in the stream, look less far than R.
   double reach_of_lists() const {
     const double R = constants_.length.interaction_radius;
     return openings.empty() ? 0.5 * R : (1 - particles::k_node_reach) * R;
@@ -246,7 +250,7 @@ class Flow {
   neighbors::PredictedPath<T> predicted_path() const;
   double prediction_error(const neighbors::PredictedPath<T>& expected) const;
   const neighbors::WallDisplacement* walls_moved() const { return walls_move_ ? &wall_displacement : nullptr; }
-  void set_drift(double relative_drift, double moved);
+  void set_drift(double relative_drift, double max_displacement);
   void change_motion(const world::Change& change);
   void include_copies(bool in);
   void resize_fluid(std::int64_t n);
@@ -295,8 +299,8 @@ class Flow {
   void predict_lists();
   template <class Velocity, class Shifting>
   void find_reference_velocities(const particles::CellIndex& rows, const VectorArray<double, D>& x, Velocity&& velocity,
-                     Shifting&& shifting, exchange::Halo& halo, neighbors::FixedPositions& positions,
-                     neighbors::ReferenceVelocities& reference_velocities) const;
+                                 Shifting&& shifting, exchange::Halo& halo, neighbors::FixedPositions& positions,
+                                 neighbors::ReferenceVelocities& reference_velocities) const;
   void build_lists();
   template <class Visit>
   void for_each_list(Visit&& visit);
@@ -309,7 +313,7 @@ class Flow {
   typename ListMargin<T, D>::Need need_of_step() const;
   float sideways_in_buffers() const;
   void find_near_walls();
-  /// How far sound goes in a time [quanta].
+  /// The distance that sound travels in a time [quanta].
   double acoustic_distance(double duration) const { return duration * constants_.c0 / constants_.fixed.quantum(); }
   float half_a_step() const { return static_cast<float>(acoustic_distance(0.5 * time_step)); }
   void find_node_neighbors();
@@ -319,16 +323,16 @@ class Flow {
 
   void write_wall_row(const neighbors::RowParts<T>& row, std::size_t k) const;
 
-  /// A body that comes or goes.
+  /// A body that is added or removed.
   struct BodyChange {
     std::size_t body = 0;
-    std::int64_t addition = 0;  // its number in the order of coming, from 1; 0: it goes
+    std::int64_t addition = 0;  // its number among additions, from 1; 0: it is removed
   };
 
   world::World world_;
   solver::Execution execution_;
   comm::Communicator& communicator_;
-  comm::Reduction counting_;  // of counts_: of fluid and walls since the last rebuild
+  comm::Reduction counting_;  // of counts_: numbers of fluid and walls since the last rebuild
   std::array<std::int64_t, 2> counts_{};
   Constants constants_;
   Subdomain subdomain_;
@@ -338,29 +342,30 @@ class Flow {
   bool is_drifting_ = false;
   bool walls_move_;
   Reordering<D> reorder_;
-  SparseIterations sparse_;      // particles that leave,
-  Array<std::int32_t> gone_;  // and which they are
+  SparseIterations sparse_;   // selects particles that leave,
+  Array<std::int32_t> gone_;  // and their numbers
   SavedRows<T> saved_wall_rows_;
-  VectorArray<double, D> wall_places_;  // by which walls are sorted [m]; where none moves, while they are
+  VectorArray<double, D> wall_places_;  // places by which walls are sorted [m]; kept only if a body moves
   neighbors::FixedPositions fluid_positions_, wall_positions_, node_positions_;
-  Array<std::int32_t> fluid_of_row_;  // the particle in each row, where their order is drawn; else empty
+  Array<std::int32_t> fluid_of_row_;  // the particle in each row if their order is random; otherwise empty
   bool copies_are_included_ = false;
   FreeFluid free_fluid_;
-  particles::CellSet cells_around_;             // some, while lists are found
+  particles::CellSet cells_around_;             // a temporary set, used while lists are found
   std::vector<std::uint8_t> walls_at_buffers_;  // by chunk of walls, whether it may have neighbours in buffers
   bool free_neighbors_found_ = false;
-  std::vector<BodyChange> body_changes_;  // all, in order
-  std::int64_t body_changes_made_ = 0;    // of them
+  std::vector<BodyChange> body_changes_;  // all changes, in order
+  std::int64_t body_changes_made_ = 0;    // number of changes that have been made
   neighbors::DriftBound<T, D> drift_bound_;
   ListMargin<T, D> margin_;
-  neighbors::ReferenceVelocities reference_velocities_, wall_reference_velocities_;  // since the last rebuild, where lists have margins
-  double followed_ = 0;                                      // until when lists know where rows are [s]
-  double last_acoustic_distance_ = 0;                                 // the way of sound in the last step that they know of
-  double steps_of_cells_ = 0;                                // that they are expected to last
-  Array<std::uint8_t> near_walls_;                           // by particle; only where there are bodies
+  neighbors::ReferenceVelocities reference_velocities_,
+      wall_reference_velocities_;      // since the last rebuild, where lists have margins
+  double followed_ = 0;                // time until which lists know the places of rows [s]
+  double last_acoustic_distance_ = 0;  // acoustic distance of the last step that they know of
+  double steps_of_cells_ = 0;          // number of steps that cells are expected to last
+  Array<std::uint8_t> near_walls_;     // by particle; used only if there are bodies
 };
 
-/// Puts copies of the particles at x behind those of ranks that compute them as well. Collective.
+/// Puts copies of the particles at x behind those of the ranks that compute them as well. Collective.
 template <class T, int D>
 template <class ForEachField>
 void Flow<T, D>::send_copies(const VectorArray<double, D>& x, ForEachField&& for_each_field) {

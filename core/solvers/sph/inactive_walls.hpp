@@ -1,5 +1,5 @@
 #pragma once
-// Walls that no fluid is near: most of a tank's.
+// Walls without fluid nearby, which are most of a tank's walls.
 
 #include <algorithm>
 #include <cstddef>
@@ -11,13 +11,15 @@
 
 namespace eddyline::sph {
 
-/// Which chunks of walls a step computes: those without neighbours keep the rows that they were given when their lists
-/// were new, as long as no wall moves and none changes its speed.
+/// Selects the chunks of walls that a step computes. Chunks without neighbours keep the rows that they were given when
+/// their lists were new, as long as no wall moves or changes its speed.
 class InactiveWalls {
  public:
-  /// What is to be computed of `all` blocks for the first n particles. `lists`: of walls over the fluid.
+  /// Returns the blocks of `all` that must be computed for the first n particles. `lists`: lists of walls over the
+  /// fluid.
   template <class Lists>
-  std::span<const Block> active_blocks(const Lists& lists, std::span<const Block> all, std::int64_t n, bool walls_rest) {
+  std::span<const Block> active_blocks(const Lists& lists, std::span<const Block> all, std::int64_t n,
+                                       bool walls_rest) {
     if (!walls_rest) return all;
     if (version_ != lists.version()) {
       version_ = lists.version();
@@ -30,12 +32,12 @@ class InactiveWalls {
     written_ = std::max(written_, n);
     return all_are_written ? std::span<const Block>(wet_) : all;
   }
-  /// The world has changed.
+  /// Makes the next step compute all blocks, after the world has changed.
   void forget() { version_ = -1; }
 
  private:
-  std::int64_t version_ = -1;  // of the lists
-  std::int64_t written_ = 0;   // so many particles since then
+  std::int64_t version_ = -1;  // version of the lists
+  std::int64_t written_ = 0;   // number of particles written since then
   std::vector<Block> wet_;
 };
 

@@ -16,9 +16,11 @@ using physics::StateEquationLinear;
 
 namespace {
 
-constexpr double k_light = 3e-8, k_formulas = 2e-7, k_fit = 2e-7;  // s a turn of some loops, about
+constexpr double k_light = 3e-8, k_formulas = 2e-7,
+                 k_fit = 2e-7;  // approximate time of one iteration of some loops [s]
 
-/// The nearest of 0 ... last; what is not a number becomes 0, and the doctor finds it at the end of the step.
+/// Returns the nearest number from 0 to `last`. A value that is not a number becomes 0; the doctor finds it at the end
+/// of the step.
 double within(double place, std::int32_t last) { return std::min(std::max(0.0, place), static_cast<double>(last)); }
 
 }  // namespace
@@ -38,8 +40,8 @@ void OpeningStep<T, D>::share_out() {
   fits_.share_out(flow_.openings, flow_.layout().grid(), flow_.partition(), flow_.lazy.depth());
 }
 
-/// Calls visit(m, i) for the m-th of the buffers' particles, which is the fluid's i-th, in parallel if that pays: a
-/// turn takes so many seconds, about.
+/// Calls visit(m, i) for the m-th of the buffers' particles, which is the fluid's i-th, in parallel if that pays.
+/// `seconds`: approximate time of one call.
 template <class T, int D>
 template <class Visit>
 void OpeningStep<T, D>::for_each_member(double seconds, Visit&& visit) const {
@@ -121,7 +123,7 @@ void OpeningStep<T, D>::extrapolate(double t, double dt, bool at_rest) {
   });
 }
 
-/// Of this rank's walls. There are none yet at the start.
+/// Sums forces over this rank's walls. There are none yet at the start.
 template <class T, int D>
 void OpeningStep<T, D>::sum_forces_on_bodies() {
   const auto& c = flow_.constants();
@@ -139,8 +141,8 @@ void OpeningStep<T, D>::sum_forces_on_bodies() {
   }
 }
 
-/// Inflow at its sites. The part along the normal never points out of the flow, but for a stream's, to which the far
-/// field of the bodies is added.
+/// Sets the velocities at the sites of inflows. The part along the normal never points out of the flow, except in a
+/// stream, to which the far field of the bodies is added.
 template <class T, int D>
 void OpeningStep<T, D>::set_inflow_velocities(double t, bool at_rest) {
   for (auto& opening : flow_.openings.all()) {
@@ -159,12 +161,12 @@ void OpeningStep<T, D>::set_inflow_velocities(double t, bool at_rest) {
         continue;
       }
       auto& normal = v[static_cast<std::size_t>(sites.axis)];
-      normal = sites.inward * normal < 0 ? 0.0 : normal;  // and what is not a number stays so, for the doctor
+      normal = sites.inward * normal < 0 ? 0.0 : normal;  // a value that is not a number stays one, for the doctor
     }
   }
 }
 
-/// The fluid at the nodes of all openings.
+/// Fits the fluid at the nodes of all openings.
 template <class T, int D>
 void OpeningStep<T, D>::fit_nodes() {
   if (shared_ != flow_.balance.times()) share_out();
@@ -188,13 +190,13 @@ void OpeningStep<T, D>::fit_nodes() {
     LinearFit<D>& fit = fits_[flow_.node_number[static_cast<std::size_t>(k)]];
     fit = physics::solve_fit<D>(sums);
     fit.weight *= fraction;
-    for (double& component : fit.gradient_p) component /= k_node_reach;  // by R again
+    for (double& component : fit.gradient_p) component /= k_node_reach;  // divided by R again
   }
   fits_.gather();
 }
 
-/// Dimensionless pressure of an inflow at depth `depth` [m] beyond site `site`: even reflection of the fluid's, between
-/// the two nodes around the mirror image. Also its gradient.
+/// Returns the dimensionless pressure of an inflow at depth `depth` [m] beyond site `site`, and its gradient: the even
+/// reflection of the fluid's pressure, interpolated between the two nodes around the mirror image.
 template <class T, int D>
 double OpeningStep<T, D>::reflected(const Opening<D>& opening, std::int64_t site, double depth,
                                     std::array<double, D>& gradient) const {
@@ -213,7 +215,7 @@ double OpeningStep<T, D>::reflected(const Opening<D>& opening, std::int64_t site
   return (1 - share) * first.p + share * second.p + 2 * depth * opening.slope / (c.rho0 * c.c0 * c.c0);
 }
 
-/// Velocity of a particle in a buffer: that of its site, or between sites in an outflow.
+/// Returns the velocity of a particle in a buffer: that of its site, or interpolated between sites in an outflow.
 template <class T, int D>
 std::array<double, D> OpeningStep<T, D>::velocity_of(std::size_t i) const {
   const auto& fluid = flow_.fluid;
@@ -258,8 +260,8 @@ void OpeningStep<T, D>::enforce_jet_cohesion() {
     if (opening.world.inflow) enforce_cohesion(opening);
 }
 
-/// The wall beside an inflow, at rest, would draw a jet into air apart, whose pressure then falls and pulls at the
-/// inflow: fluid at no more than the pressure of air does not expand within R of it.
+/// The wall beside an inflow, at rest, would spread a jet into air; the jet's pressure would then fall and pull at the
+/// inflow. Therefore fluid at no more than the pressure of air does not expand within R of it.
 template <class T, int D>
 void OpeningStep<T, D>::enforce_cohesion(const Opening<D>& opening) {
   const double R = flow_.constants().length.interaction_radius;

@@ -1,5 +1,5 @@
 #pragma once
-// What a time step does at openings.
+// Openings in a time step.
 
 #include <array>
 #include <cstdint>
@@ -12,33 +12,33 @@
 
 namespace eddyline::sph {
 
-/// What a time step does at openings.
+/// Sets the buffers of openings in a time step, and sums their forces on the fluid.
 template <class T, int D>
 class OpeningStep {
  public:
   explicit OpeningStep(Flow<T, D>& flow);
 
-  /// Velocities and rows of the buffers half way through the step. `at_rest` while a start settles.
+  /// Sets velocities and rows of the buffers at the midpoint of the step. `at_rest` while a start settles.
   void write_midpoint_rows(double dt, bool at_rest);
-  /// Buffers drift along the normals of their openings only, so that the particles of a site stay in file.
+  /// Moves buffers along the normals of their openings only, so that the particles of each site stay in one column.
   void align_particle_columns();
-  /// Pressure and velocity of the buffers at time t from the fluid in front of them, and their rows.
+  /// Sets pressure and velocity of the buffers at time t from the fluid in front of them, and their rows.
   void extrapolate(double t, double dt, bool at_rest);
-  /// Whether each step needs the forces on walls before extrapolate(): a stream follows those on bodies.
+  /// Tells whether each step needs the forces on walls before extrapolate(): a stream depends on the forces on bodies.
   bool takes_forces() const { return flow_.openings.far_field().is_needed(); }
-  /// Forces of the buffers on the fluid: viscous ones half way through the step, pressure at its end.
+  /// Sum the forces of the buffers on the fluid: viscous ones at the midpoint of the step, pressure at its end.
   void react_viscous() {
     if (!flow_.openings.empty()) reactions_.add_viscous();
   }
   void react_pressure() {
     if (!flow_.openings.empty()) reactions_.add_pressure();
   }
-  /// What sweeps summed for buffers does not move them.
+  /// Clear what sweeps have summed for buffers, which must not move them.
   void discard_rates();
   void discard_forces();
-  /// Jets into air are not drawn apart by the walls beside inflows.
+  /// Prevents walls beside inflows from spreading jets into air.
   void enforce_jet_cohesion();
-  /// Velocities and density gradients as extrapolate() found them, no acceleration.
+  /// Sets velocities and density gradients that extrapolate() has found, and no acceleration.
   void hold();
 
  private:
@@ -56,7 +56,7 @@ class OpeningStep {
   NodeFits<D> fits_;
   OpeningRules<D> rules_;
   OpeningReactions<T, D> reactions_;
-  std::int64_t shared_ = 0;                      // how often the domain had been shared out when fits_ was told
+  std::int64_t shared_ = 0;                      // number of partitions of the domain when fits_ was set up
   std::vector<std::array<double, D>> gradient_;  // G of the buffers' particles
 };
 

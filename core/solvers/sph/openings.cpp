@@ -12,7 +12,7 @@ namespace eddyline::sph {
 
 namespace {
 
-/// The buffer of fluid that has left through a stream, until it is removed.
+/// Buffer number of fluid that has left through a stream, until it is removed.
 constexpr std::uint8_t k_left_through_stream = 255;
 
 }  // namespace
@@ -57,11 +57,11 @@ void Openings<D>::pass(FluidState<T, D>& fluid, double ahead) {
     for (std::size_t d = 0; d < D; ++d) x[d] += ahead * fluid.v[d][i];
     return x;
   };
-  const auto outflow_of = [&](std::size_t i) {  // the one that it has come through
+  const auto outflow_of = [&](std::size_t i) {  // the outflow that the particle has passed
     return std::ranges::find_if(
         all_, [&, x = place(i)](const auto& opening) { return !opening.world.inflow && opening.sites.is_through(x); });
   };
-  const auto stream_of = [&](std::size_t i) {  // also in its corners
+  const auto stream_of = [&](std::size_t i) {  // in its corners as well
     return std::ranges::find_if(all_, [&, x = place(i)](const auto& opening) {
       return opening.world.stream && opening.sites.depth(x) > opening.reference_speed &&
              opening.sites.inward * fluid.v[opening.sites.axis][i] < 0;
@@ -134,7 +134,8 @@ void Openings<D>::save(ArchiveWriter& archive) const {
   far_field_.save(archive);
   for (const Opening<D>& o : all_) {
     const std::string name = "opening." + o.world.name + ".";
-    archive.put_value(name + "ruled", std::array{o.pace, o.pressure, o.reference_speed, o.lead, o.slope, o.allowed_depth});
+    archive.put_value(name + "ruled",
+                      std::array{o.pace, o.pressure, o.reference_speed, o.lead, o.slope, o.allowed_depth});
     archive.put(name + "velocity", std::span<const std::array<double, D>>(o.velocity));
     archive.put_value(name + "known", static_cast<std::uint8_t>(o.is_here));
     archive.put_value(name + "mass", o.mass);
@@ -160,8 +161,8 @@ void Openings<D>::restore(const std::vector<ArchiveReader>& parts, comm::Communi
   }
 }
 
-/// What has flowed through an opening, and velocities from a part of a rank that had cells at it: they are the same in
-/// all of those. Whether there was one.
+/// Restores the mass flow through an opening, and its velocities from a part of a rank that had cells at it; they are
+/// the same in all such parts. Returns whether there was one.
 template <int D>
 bool Openings<D>::take_flow(Opening<D>& o, const std::vector<ArchiveReader>& parts) {
   const std::string name = "opening." + o.world.name + ".";
@@ -192,7 +193,7 @@ void Openings<D>::share(comm::Communicator& communicator) {
   for (Opening<D>& o : all_) share_velocities(o, o.is_here, communicator);
 }
 
-/// `known`: whether this rank has the velocities; whoever does has the same.
+/// Broadcasts velocities. `known`: whether this rank has them; all ranks that have them hold the same values.
 template <int D>
 void Openings<D>::share_velocities(Opening<D>& o, bool known, comm::Communicator& communicator) {
   double source = known ? communicator.rank() : -1;

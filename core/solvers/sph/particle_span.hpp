@@ -1,6 +1,6 @@
 #pragma once
-// Particles some at a time, for what concerns each of them alone: plain loops over the arrays of a span, which the
-// compiler turns into vector instructions and the first-level cache holds from one loop to the next.
+// Spans of particles, for computations on each particle alone: simple loops over the arrays of a span. The compiler
+// turns them into vector instructions, and the data stay in the first-level cache from one loop to the next.
 
 #include <algorithm>
 #include <cstddef>
@@ -25,7 +25,7 @@ void for_each_span(std::int64_t n, Visit&& visit) {
     visit(ParticleSpan{static_cast<std::size_t>(first), static_cast<std::size_t>(std::min(k_span, n - first))});
 }
 
-/// Calls visit(span) for the particles of a block of chunks, as far as they are among the first n.
+/// Calls visit(span) for the particles of a block of chunks that are among the first n.
 template <class Visit>
 void for_each_span(const Block& block, std::int64_t n, Visit&& visit) {
   const std::int64_t last = std::min(block.last * neighbors::k_chunk, n);
@@ -33,7 +33,7 @@ void for_each_span(const Block& block, std::int64_t n, Visit&& visit) {
     visit(ParticleSpan{static_cast<std::size_t>(first), static_cast<std::size_t>(std::min(k_span, last - first))});
 }
 
-/// The same for some blocks, in parallel.
+/// Calls visit(span) for the particles of several blocks, in parallel.
 template <class Visit>
 void for_each_span(std::span<const Block> blocks, std::int64_t n, Visit&& visit) {
   parallel_for(static_cast<std::int64_t>(blocks.size()),

@@ -17,11 +17,12 @@ namespace eddyline::sph {
 namespace {
 
 constexpr double k_sound_ratio = 10;  // the speed of sound over the highest speed that a world expects
-// Of shifting with a free surface, beside a particle's own speed: times h and the rate at which fluid is sheared.
+// The speed of shifting with a free surface has, besides a particle's own speed, this factor times h and the shear
+// rate.
 constexpr double k_of_shear = 3;
 constexpr int k_rates = 1;  // passes over pairs up to the rates, see DeferredExchange
 
-/// How densely particles fill space at one of them, of what its neighbours make of that.
+/// The volume fraction at a particle, from the sum over its neighbours and its own contribution.
 double volume_fraction_of(const Constants& c, double neighbors, double mass) {
   return c.to_volume_fraction * (neighbors + mass * c.inverse_mass);
 }
@@ -129,7 +130,7 @@ typename ParticleUpdate<T, D>::Shifting ParticleUpdate<T, D>::constants_of(doubl
           .jump2 = c.length.cell_edge * c.length.cell_edge};
 }
 
-/// a = pressure + viscosity + body forces;  v += a dt/2;  G/2.
+/// Computes a = pressure + viscosity + body forces;  v += a dt/2;  G/2.
 template <class T, int D>
 void ParticleUpdate<T, D>::accelerate(const ParticleSpan& span, const Shifting& step, Destination& to) {
   const std::size_t first = span.first, n = span.count;
@@ -163,7 +164,7 @@ void ParticleUpdate<T, D>::accelerate(const ParticleSpan& span, const Shifting& 
   }
 }
 
-/// x += shift, at most the cap; w, beside G/2.
+/// Computes x += shift, at most the cap, and w, which is packed with G/2.
 template <class T, int D>
 void ParticleUpdate<T, D>::shift(const ParticleSpan& span, const Shifting& step, Destination& to) {
   const std::size_t first = span.first, n = span.count;
@@ -209,24 +210,25 @@ template <class T, int D>
 double ParticleUpdate<T, D>::mean_excess_volume_fraction() const {
   const auto& c = flow_.constants();
   const auto& fluid = flow_.fluid;
-  const T* filling = flow_.delta.volume_fraction();
-  std::array<ReproducibleSum, 2> sums;  // of the excess, of particles
+  const T* neighbor_sum = flow_.delta.volume_fraction();
+  std::array<ReproducibleSum, 2> sums;  // sums of the excess and of particles
   for (std::size_t i = 0; i < static_cast<std::size_t>(flow_.fluid_rows.owned()); ++i) {
-    sums[0].add(volume_fraction_of(c, filling[i], fluid.mass[i]) - 1 - fluid.s[i]);
+    sums[0].add(volume_fraction_of(c, neighbor_sum[i], fluid.mass[i]) - 1 - fluid.s[i]);
     sums[1].add(1);
   }
   comm::sum(flow_.communicator(), sums, "filling");
   return sums[1].value() > 0 ? sums[0].value() / sums[1].value() : 0.0;
 }
 
-/// Density follows the filling of space; not that of buffers, which is imposed. Tells who is deep below a surface.
+/// Relaxes density to the volume fraction, except in buffers, where density is imposed. Marks particles deep below a
+/// surface.
 template <class T, int D>
 void ParticleUpdate<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
-  const double relaxation = step.relaxation, level = flow_.volume_fraction_offset;
-  const T* filling = flow_.delta.volume_fraction() + first;
+  const double relaxation = step.relaxation, offset = flow_.volume_fraction_offset;
+  const T* neighbor_sum = flow_.delta.volume_fraction() + first;
   const double* mass = fluid.mass.data() + first;
   double* s = fluid.s.data() + first;
   std::uint8_t* surface = fluid.surface.data() + first;
@@ -239,7 +241,7 @@ void ParticleUpdate<T, D>::relax_density(const ParticleSpan& span, const Shiftin
   }
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
-    volume_fraction[l] = volume_fraction_of(c, filling[l], mass[l]) - level;
+    volume_fraction[l] = volume_fraction_of(c, neighbor_sum[l], mass[l]) - offset;
     const double excess = physics::excess_of_filling(volume_fraction[l], s[l], apart[l], crowded[l]);
     const double relaxed = s[l] + relaxation * excess;
     s[l] = in_buffer[l] > 0 ? s[l] : relaxed;
@@ -252,7 +254,7 @@ void ParticleUpdate<T, D>::relax_density(const ParticleSpan& span, const Shiftin
   }
 }
 
-/// Fluid that has lost neighbours gives way instead of pulling; buffers keep the density that is imposed on them.
+/// Fluid that has lost neighbours expands instead of pulling; buffers keep the density that is imposed on them.
 template <class T, int D>
 void ParticleUpdate<T, D>::limit_tension(const ParticleSpan& span) {
   auto& fluid = flow_.fluid;
@@ -265,7 +267,7 @@ void ParticleUpdate<T, D>::limit_tension(const ParticleSpan& span) {
   }
 }
 
-/// Puts those back that have got into a wall; returns how many of the first `counted`.
+/// Puts particles that have entered a wall back on its surface; returns how many of the first `counted`.
 template <class T, int D>
 std::int64_t ParticleUpdate<T, D>::apply_contact(const ParticleSpan& span, std::size_t counted, Destination& to) {
   if (is_clear(flow_, contact_, span, to.x)) return 0;
@@ -284,11 +286,10 @@ std::int64_t ParticleUpdate<T, D>::apply_contact(const ParticleSpan& span, std::
   return contacts;
 }
 
-/// Where particles go becomes the state; `squares`: of the extremes so far, for which the first
-/// `counted` count.
+/// Makes the destinations the state. Adds to `squares`, the squared extremes, those of the first `counted` particles.
 template <class T, int D>
-void ParticleUpdate<T, D>::commit(const ParticleSpan& span, std::size_t counted, const Shifting& step, const Destination& to,
-                           Extremes& squares) {
+void ParticleUpdate<T, D>::commit(const ParticleSpan& span, std::size_t counted, const Shifting& step,
+                                  const Destination& to, Extremes& squares) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
   SpanValues moved2;
@@ -309,7 +310,7 @@ void ParticleUpdate<T, D>::commit(const ParticleSpan& span, std::size_t counted,
   std::int64_t suspects = 0;
 #pragma omp simd reduction(+ : suspects)
   for (std::size_t l = 0; l < counted; ++l) {
-    // Without jumps.
+    // No branches, so that the loop becomes vector instructions.
     const bool good = (to.v2[l] <= step.speed_limit2) & (moved2[l] <= step.jump2) & (s[l] > thinnest) &
                       (s[l] < densest) & (to.a2[l] < INFINITY);
     suspects += good ? 0 : 1;
@@ -324,11 +325,11 @@ void ParticleUpdate<T, D>::commit(const ParticleSpan& span, std::size_t counted,
   squares.speed = speed, squares.corrected = corrected;
 }
 
-/// Whether any of a span's particles goes wrong: who was too fast before a wall stopped him, or stands in a buffer,
-/// whose velocity is imposed when the step ends, does not.
+/// Tells whether any particle of a span is bad. A particle that was too fast before a wall stopped it is not, nor is
+/// one in a buffer, because its velocity is imposed when the step ends.
 template <class T, int D>
 bool ParticleUpdate<T, D>::is_bad(const ParticleSpan& span, const Shifting& step, const Destination& to,
-                        const SpanValues& moved2) const {
+                                  const SpanValues& moved2) const {
   const auto& fluid = flow_.fluid;
   for (std::size_t l = 0; l < span.count; ++l) {
     const std::size_t i = span.first + l;

@@ -1,51 +1,52 @@
 #pragma once
 
 #include "solvers/sph/contact.hpp"
+#include "solvers/sph/external_forcing.hpp"
 #include "solvers/sph/flow.hpp"
 #include "solvers/sph/particle_span.hpp"
 #include "solvers/sph/row_writer.hpp"
-#include "solvers/sph/external_forcing.hpp"
 
 namespace eddyline::sph {
 
-/// What a step does to each fluid particle by itself, when its pair sums are done.
+/// The update of each single fluid particle in a step, after its pair sums.
 template <class T, int D>
 class ParticleUpdate {
  public:
   ParticleUpdate(Flow<T, D>& flow, Contact& contact, const ExternalForcing<D>& forcing)
       : flow_(flow), contact_(contact), forcing_(forcing), rows_(flow) {}
 
-  /// rho += dt d rho/dt;  v += a dt/2;  x += dt v; rows of the end of the step. Of the particles in some blocks.
+  /// Computes rho += dt d rho/dt;  v += a dt/2;  x += dt v, and rows of the end of the step, for the particles in some
+  /// blocks.
   void half_kick_and_drift(std::span<const Block> blocks);
-  /// a = pressure + viscosity + body forces;  v += a dt/2;  G from the pressure force;  x += shift. Density follows
-  /// the filling of space, and velocity in confined flows follows shifting in the next step, of length `next`, whose
-  /// first rows are written. v is damped at a rate of `damping`. Of the particles in some blocks; adds them to the
-  /// extremes of the step.
+  /// Computes a = pressure + viscosity + body forces;  v += a dt/2;  G from the pressure force;  x += shift. Density
+  /// relaxes to the volume fraction. In confined flows shifting transports momentum in the next step, of length `next`;
+  /// the first rows of that step are written. v is damped at a rate of `damping`. Processes the particles in some
+  /// blocks, and adds them to the extremes of the step.
   void half_kick_and_shift(std::span<const Block> blocks, double dt, double damping, double next);
 
-  /// Rows of the middle of a step, see RowWriter.
+  /// Writes rows of the midpoint of a step, see RowWriter.
   void write_midpoint_rows(double dt);
-  /// Rows of the state as it is, of the particles that are right after so many passes over pairs.
+  /// Writes rows of the state, for the particles that are correct after so many passes over pairs.
   void write_state(int passes);
-  /// Ghosts of other ranks, as far as their middle tells their end.
+  /// Computes the end rows of ghosts of other ranks, where they follow from the midpoint rows.
   void write_end_ghosts();
-  /// By how much the fluid fills space more densely than it weighs, on average, after forces have been summed. Sealed
-  /// fluid of too little mass would tear: there that is left out. Collective.
+  /// Mean excess of the volume fraction over the relative density, after forces have been summed. In sealed fluid with
+  /// too little mass this is negative, and the fluid would tear; there it is subtracted as an offset. Collective.
   double mean_excess_volume_fraction() const;
 
  private:
-  /// Where the particles of a span are going.
+  /// New values of the particles of a span.
   struct Destination {
     SpanValues x[D], v[D];
-    SpanValues v2, a2;  // before contact
+    SpanValues v2, a2;  // squares before contact
   };
   /// Constants of half_kick_and_shift() in a step.
   struct Shifting {
-    double dt, keep;             // keep: what damping leaves of a velocity
+    double dt, keep;             // keep: the factor of damping on a velocity
     double strength, cap;        // of shifting [s], [m]
-    double sheared2;             // its speed where fluid is sheared, squared, by what is dissipated [m^2/s^2]
-    double relaxation;           // of density to the filling of space, in the step
-    double speed_limit2, jump2;  // of the blow-up doctor
+    double sheared2;             // squared speed of shifting per dissipation, where fluid is sheared [m^2/s^2]
+    double relaxation;           // of density to the volume fraction, in the step
+    double speed_limit2, jump2;  // limits of the blow-up doctor
   };
 
   Shifting constants_of(double dt, double damping) const;
@@ -55,7 +56,7 @@ class ParticleUpdate {
   void limit_tension(const ParticleSpan& span);
   std::int64_t apply_contact(const ParticleSpan& span, std::size_t counted, Destination& to);
   void commit(const ParticleSpan& span, std::size_t counted, const Shifting& step, const Destination& to,
-                 Extremes& squares);
+              Extremes& squares);
   bool is_bad(const ParticleSpan& span, const Shifting& step, const Destination& to, const SpanValues& moved2) const;
 
   Flow<T, D>& flow_;

@@ -11,13 +11,13 @@
 
 namespace eddyline::sph {
 
-/// The rows of a span, column by column: places in quanta, then what follows them in a row.
+/// The rows of a span, column by column: places in quanta, then the other values of a row.
 template <class T, int D, int Width>
 struct RowColumns {
   std::int32_t x[D][k_span];
   T value[Width - D][k_span];
 
-  /// To the rows of the span's particles. Room that rows have beyond their values may be written, too.
+  /// Writes to the rows of the span's particles; may also write padding behind the values of a row.
   void write_to(neighbors::PairData<T>& rows, const particles::CellIndex& where, const ParticleSpan& span) const {
     std::size_t l = 0;
     if constexpr (sizeof(T) == sizeof(std::int32_t))
@@ -30,14 +30,14 @@ struct RowColumns {
   }
 
  private:
-  /// k_rows_at_once of them, from a particle on.
+  /// Writes k_rows_at_once of them, beginning with a particle.
   EDDYLINE_INLINE void write_some(neighbors::PairData<T>& rows, const particles::CellIndex& where, std::size_t particle,
                                   std::size_t l) const {
     const auto part = [&](int k, T* to, int stride) __attribute__((always_inline)) {
       columns_to_rows(
           [&](int c) {
             const int at = std::min(k + c, Width - 1);
-            return (at < D ? reinterpret_cast<const T*>(x[at]) : value[at - D]) + l;  // bits are moved, not numbers
+            return (at < D ? reinterpret_cast<const T*>(x[at]) : value[at - D]) + l;  // bits are copied, not converted
           },
           [&](int r) { return to + std::int64_t{where.row_of(particle + static_cast<std::size_t>(r))} * stride; });
     };
@@ -51,7 +51,7 @@ struct RowColumns {
   }
 };
 
-/// k_columns_at_once columns of the first parts of a span's rows, from one on.
+/// Reads k_columns_at_once columns of the first parts of a span's rows, beginning with column `from`.
 template <class T>
 void read_columns(const neighbors::PairData<T>& rows, int from, const particles::CellIndex& where,
                   const ParticleSpan& span, T (&columns)[k_columns_at_once][k_span]) {

@@ -12,7 +12,8 @@ using physics::StateEquationLinear;
 
 namespace {
 
-/// From the middle of the step to its end, by the velocity of a row, which all who have the row know.
+/// Moves a place from the midpoint of the step to its end, by the velocity in the row, which all ranks with the row
+/// have.
 template <class T>
 class SecondHalf {
  public:
@@ -25,7 +26,7 @@ class SecondHalf {
 
  private:
   FixedPoint fixed_;
-  double distance_;  // at the speed of sound [m]
+  double distance_;  // over the speed of sound [m]
 };
 
 }  // namespace

@@ -22,8 +22,8 @@ namespace {
 
 constexpr double k_settle_damping = 15;  // damping rate times settling time: u' = -5 sqrt(g/H) u for 3 sqrt(H/g)
 
-/// Number of threads, at most `most`, that gain more than they wait for each other: below this number of particles for
-/// each, two threads are no faster than one. Inflow may fill the whole domain.
+/// Returns the number of threads, at most `most`, that gain more than they wait for each other: below this number of
+/// particles for each, two threads are no faster than one. Inflow may fill the whole domain.
 int paying_threads(const world::World& world, std::int64_t particles, int most) {
   constexpr std::int64_t k_share = 100;
   if (!world.openings.empty()) {
@@ -130,7 +130,7 @@ class Solver final : public solver::Solver {
   solver::Diagnosis diagnose() const override { return sph::diagnose(flow_); }
 
  private:
-  /// What is known of the last step so far.
+  /// The outcome of the last step, as known now.
   solver::Outcome outcome() const { return {!flow_.control.bad, flow_.control.stop}; }
 
   /// Rate of the damping v' = -rate v before t = 0, while a start settles [1/s].
@@ -155,7 +155,7 @@ class Solver final : public solver::Solver {
   std::array<const exchange::Halo*, 4> halos() const {
     return {&flow_.fluid_halo, &flow_.wall_halo, &flow_.fluid_copies, &flow_.wall_copies};
   }
-  /// The halo whose messages bring the fluid of other ranks.
+  /// The halo with the messages about fluid of other ranks.
   const exchange::Halo& fluid_halo() const {
     return flow_.lazy.computes_copies() ? flow_.fluid_copies : flow_.fluid_halo;
   }
@@ -171,7 +171,7 @@ class Solver final : public solver::Solver {
 
 template <class T, int D, class Stepper>
 void Solver<T, D, Stepper>::count(solver::Counters& counters) {
-  step_.write_state_rows();  // pairs are counted where the rows of the state are
+  step_.write_state_rows();  // pairs are counted in rows of the state
   exchange::Traffic traffic;
   for (const exchange::Halo* halo : halos()) {
     const exchange::Traffic of_halo = halo->traffic();

@@ -29,7 +29,7 @@ void Step<T, D>::advance(bool reactions) {
   if (reactions || openings_.takes_forces()) react_viscous();
   if (reactions) openings_.react_viscous();
 
-  // The border of this rank first, so that its rows travel while the rest is computed.
+  // The border of this rank comes first, so that its rows travel while the rest is computed.
   if (!fringe_rates_summed_) sum_fringe_rates();
   half_kick_and_drift(flow_.schedule.fringe_rates);
   send(flow_.fluid_halo, flow_.end_field());
@@ -53,7 +53,7 @@ void Step<T, D>::advance(bool reactions) {
 
   flow_.time += flow_.time_step;
   begin_half_kick_and_shift();
-  // The border first, as above: its rows are those with which the next step begins.
+  // The border comes first, as above: the next step begins with its rows.
   sum_forces_of(flow_.schedule.fringe_forces, of_fringe(Phase::forces));
   half_kick_and_shift(flow_.schedule.fringe_rates, flow_.time_step);
   if (sends_ahead()) send_ahead();
@@ -82,7 +82,8 @@ template <class T, int D>
 Step<T, D>::~Step() {
   try {
     end();
-  } catch (const std::exception&) {  // NOLINT: another rank has gone, of which those that waited for it have told
+  } catch (
+      const std::exception&) {  // NOLINT: another rank has ended, and the ranks that waited for it have reported that
   }
 }
 
@@ -104,8 +105,8 @@ double Step<T, D>::choose_time_step() const {
   return dt;
 }
 
-/// Rows at x + (v + a dt/2) dt/2, with cells and lists that hold there and at the end of the step. The state is left
-/// alone until that is so, and for good if the last step has gone wrong: that comes to light here.
+/// Writes rows at x + (v + a dt/2) dt/2, with cells and lists that hold there and at the end of the step. The state is
+/// left alone until that is so, and for good if the last step was bad, which is found here.
 template <class T, int D>
 void Step<T, D>::drift_to_midpoint() {
   const double skin = k_safety * flow_.constants().length.skin;
@@ -128,7 +129,7 @@ void Step<T, D>::rebuild(bool by_expected_places) {
   invalidate_rows();
 }
 
-/// Rows of the middle of the step, those of other ranks, too, and a control point; whether cells hold.
+/// Writes and exchanges rows of the midpoint, and passes the control point. Returns whether cells hold.
 template <class T, int D>
 bool Step<T, D>::prepare_midpoint(double skin) {
   const bool is_first = flow_.last_rebuild == flow_.steps;
@@ -136,12 +137,14 @@ bool Step<T, D>::prepare_midpoint(double skin) {
   const double start = flow_.control.relative_drift;
   write_midpoint_rows();
   openings_.write_midpoint_rows(flow_.time_step, damping > 0);
-  if (moving_walls_.any()) moving_walls_.write_midpoint_rows(motion_time(flow_.time + flow_.time_step), flow_.time_step);
+  if (moving_walls_.any())
+    moving_walls_.write_midpoint_rows(motion_time(flow_.time + flow_.time_step), flow_.time_step);
   if (!std::exchange(midpoint_is_sent_, false)) send(flow_.fluid_halo, all_of(flow_.midpoint_rows));
   gather_within(flow_.fluid_halo, flow_.midpoint_rows);
   if (predicted) flow_.predict_control_point();
   sum_all_rates_later();
-  // In vain if cells or lists do not hold after all: while rows travel, then while ranks come to the control point.
+  // Pairs are summed while rows travel, then while ranks come to the control point. That work is lost if cells or lists
+  // do not hold after all.
   const bool sums_meanwhile = !flow_.communicator().is_alone() && flow_.control.will_hold(skin);
   if (sums_meanwhile) sum_rates_until([this] { return flow_.fluid_halo.arrived(); });
   end_exchange(flow_.fluid_halo, all_of(flow_.midpoint_rows));
@@ -156,14 +159,15 @@ bool Step<T, D>::prepare_midpoint(double skin) {
     ++flow_.predicted_steps;
     return true;
   }
-  flow_.end_drift();  // what was predicted was an upper bound
+  flow_.end_drift();  // the predicted drift was an upper bound
   return cells_hold(skin, start);
 }
 
-/// Cells hold while particles come nearer by less than the skin, from where they were sorted. Pairs are summed half way
-/// through the step and at its end. Half way they have moved by the mean of its two ends, of which the first, where
-/// they had come nearer by `start`, has been corrected since; in the first step after a rebuild it is looked at where
-/// they are. Who comes to an opening changes at rebuilds, from where he has gone no farther than buffers are made for.
+/// Tells whether cells hold. They do while particles have come nearer by less than the skin since they were sorted.
+/// Pairs are summed at the midpoint of the step and at its end. At the midpoint particles have moved by the mean of the
+/// two ends of the step; at its start they had come nearer by `start`, and a correction has followed since. In the
+/// first step after a rebuild the midpoint is measured. Particles enter and leave openings at rebuilds only, and until
+/// then must not have moved farther than buffers are made for.
 template <class T, int D>
 bool Step<T, D>::cells_hold(double skin, double start) const {
   const bool is_first = flow_.last_rebuild == flow_.steps;
@@ -173,7 +177,7 @@ bool Step<T, D>::cells_hold(double skin, double start) const {
   return end <= skin && in_middle && flow_.control.max_displacement <= farthest && at_openings;
 }
 
-/// How far anybody goes in this step, about: as fast as the fastest, and as far as the last correction besides.
+/// Estimates the largest displacement of a particle in this step: by the largest speed, plus the last correction.
 template <class T, int D>
 double Step<T, D>::step_displacement() const {
   constexpr double k_faster = 1.05;  // than before the step
@@ -212,7 +216,7 @@ void Step<T, D>::end_exchange(exchange::Halo& halo, const neighbors::RowField<T>
   flow_.timers.lap(Phase::pack);
 }
 
-/// Rows for the middle of the step, unless the last step has written them ahead.
+/// Writes rows for the midpoint of the step, unless the last step has written them ahead.
 template <class T, int D>
 void Step<T, D>::write_midpoint_rows() {
   if (rows_time_step_ == flow_.time_step) return;
@@ -228,7 +232,7 @@ void Step<T, D>::send_ahead() {
   midpoint_is_sent_ = true;
 }
 
-/// The next step writes its rows itself, and foresees nothing from those of the last one's end.
+/// Makes the next step write its rows itself, and predict nothing from the end rows of the last step.
 template <class T, int D>
 void Step<T, D>::invalidate_rows() {
   rows_time_step_ = k_none;
@@ -249,13 +253,13 @@ void Step<T, D>::write_state_rows() {
   gather_within(flow_.fluid_halo, flow_.end_rows);
 }
 
-/// What has been sent ahead is of no use: those of others are let in, as all ranks do.
+/// Receives and discards the rows that were sent ahead, on all ranks.
 template <class T, int D>
 void Step<T, D>::recall_midpoint_rows() {
   if (std::exchange(midpoint_is_sent_, false)) end_exchange(flow_.fluid_halo, all_of(flow_.midpoint_rows));
 }
 
-/// Whether the rows with which the next step begins are known when this one ends.
+/// Tells whether the rows with which the next step begins are known when this one ends.
 template <class T, int D>
 bool Step<T, D>::sends_ahead() const {
   return !flow_.communicator().is_alone() && flow_.openings.empty() && !flow_.lazy.is_on();
@@ -273,7 +277,7 @@ void Step<T, D>::sum_fringe_rates() {
   fringe_rates_summed_ = true;
 }
 
-/// A portion of the interior after the other, as long as something is on its way.
+/// Sums one portion of the interior after the other, until messages have arrived.
 template <class T, int D>
 template <class Arrived>
 void Step<T, D>::sum_rates_until(Arrived&& arrived) {
@@ -312,7 +316,7 @@ void Step<T, D>::half_kick_and_drift(std::span<const Block> blocks) {
   flow_.timers.lap(Phase::integrate);
 }
 
-/// Pressure and mirrored velocity of dummy particles, and their rows.
+/// Computes pressure and mirrored velocity of dummy particles, and their rows.
 template <class T, int D>
 void Step<T, D>::extrapolate_to_walls() {
   auto in = flow_.input();
@@ -399,7 +403,7 @@ void Step<T, D>::half_kick_and_shift(std::span<const Block> blocks, double dt) {
   flow_.timers.lap(Phase::integrate);
 }
 
-/// Walls that slip exert no such force: blocks of them are passed over.
+/// Walls that slip exert no viscous force: blocks of them are skipped.
 template <class T, int D>
 void Step<T, D>::react_viscous() {
   flow_.find_free_neighbors();

@@ -1,17 +1,17 @@
 #pragma once
 
 #include "solvers/sph/contact.hpp"
-#include "solvers/sph/inactive_walls.hpp"
+#include "solvers/sph/external_forcing.hpp"
 #include "solvers/sph/flow.hpp"
-#include "solvers/sph/particle_update.hpp"
+#include "solvers/sph/inactive_walls.hpp"
 #include "solvers/sph/moving_walls.hpp"
 #include "solvers/sph/opening_step.hpp"
-#include "solvers/sph/external_forcing.hpp"
+#include "solvers/sph/particle_update.hpp"
 
 namespace eddyline::sph {
 
-/// Advances a flow in time: kick-drift-kick with one evaluation a step. Density and viscosity are evaluated half way,
-/// pressure at the end of the step.
+/// Advances a flow in time: kick-drift-kick with one evaluation a step. Density and viscosity are evaluated at the
+/// midpoint, pressure at the end of the step.
 template <class T, int D>
 class Step {
  public:
@@ -20,20 +20,21 @@ class Step {
   Step& operator=(const Step&) = delete;
   ~Step();
 
-  /// Accelerations of the start, so that the first step can kick.
+  /// Computes the accelerations at the start, for the first half kick.
   void start();
-  /// One time step. `reactions`: also sum the forces on every wall particle (observers ask for them).
+  /// Advances by one time step. `reactions`: also sum the forces on every wall particle (observers ask for them).
   void advance(bool reactions);
-  /// The rows are those of the state, for who counts pairs; of ghosts only within this rank.
+  /// Writes rows of the state, which counts of pairs need; ghosts within this rank only.
   void write_state_rows();
-  /// No step follows: what other ranks have sent ahead, to memory that this one gives back, is let in. Collective.
+  /// Ends the run: receives what other ranks have sent ahead, before this rank releases the memory. Collective.
   void end();
-  /// Takes up what Flow::change() has changed.
+  /// Adopts the changes of Flow::change().
   void world_changed();
-  /// The next time step, from the largest speed at the start of the last one: so it is known when that ends.
+  /// Returns the next time step, from the largest speed at the start of the last one, so that it is known when that
+  /// step ends.
   double choose_time_step() const;
 
-  /// What goes from step to step besides the flow: nothing.
+  /// A step keeps no state besides the flow.
   void save(ArchiveWriter&) const {}
   void restore(const ArchiveReader*) { invalidate_rows(); }
 
@@ -65,7 +66,7 @@ class Step {
   void send_ahead();
   void recall_midpoint_rows();
   bool sends_ahead() const;
-  /// The time at which bodies are at flow time t: they rest while a start settles.
+  /// Returns the time for the motion of bodies at flow time t: they rest while a start settles.
   double motion_time(double t) const { return damping > 0 ? -1.0 : t; }
   void gather(exchange::Halo& halo, neighbors::PairData<T>& rows);
   static neighbors::RowField<T> all_of(neighbors::PairData<T>& rows) { return {rows, D}; }
@@ -86,13 +87,13 @@ class Step {
   ExternalForcing<D> forcing_;
   InactiveWalls inactive_walls_;
   ParticleUpdate<T, D> update_;
-  WorkPortions interior_rates_, interior_forces_;  // of this step, what is left to sum
+  WorkPortions interior_rates_, interior_forces_;  // blocks that are still to be summed in this step
   bool fringe_rates_summed_ = false;
-  bool midpoint_is_sent_ = false;  // before the step began
+  bool midpoint_is_sent_ = false;  // whether it was sent before the step began
   static constexpr double k_none = -1;
-  double rows_time_step_ = k_none;  // the time step of which flow_.midpoint_rows holds the middle
-  bool rows_hold_state_ = false;    // flow_.end_rows, of this rank's particles
-  std::int64_t end_rows_of_ = -1;       // the steps after which flow_.end_rows holds the end, of ghosts of other ranks, too
+  double rows_time_step_ = k_none;  // the time step of the midpoint in flow_.midpoint_rows
+  bool rows_hold_state_ = false;    // whether flow_.end_rows holds the state, of this rank's particles
+  std::int64_t end_rows_of_ = -1;   // steps after which flow_.end_rows holds the end, also of ghosts
 };
 
 }  // namespace eddyline::sph

@@ -1,5 +1,5 @@
 #pragma once
-// What both schemes write into the row of a dummy particle, from what it has summed over the fluid around it (Adami).
+// Values that both schemes write into the row of a dummy particle, from its sums over the fluid around it (Adami).
 
 #include <algorithm>
 #include <cstddef>
@@ -13,17 +13,17 @@
 
 namespace eddyline::sph {
 
-/// A block of wall particles: sums over the fluid around them, then what they extrapolate from these.
+/// A block of wall particles: sums over the fluid around them, then the values extrapolated from these.
 template <class T, int D>
 struct WallBlock {
   static constexpr std::size_t k_size = k_block * neighbors::k_chunk;
-  alignas(64) T weight[k_size], pressure[k_size], density[k_size];  // density: in the scheme classic
+  alignas(64) T weight[k_size], pressure[k_size], density[k_size];  // density: used by the scheme classic
   T lever[D][k_size], velocity[D][k_size];
-  T g[D][k_size];  // what drives the fluid there, relative to the wall [c0^2/R]
+  T g[D][k_size];  // acceleration that drives the fluid there, relative to the wall [c0^2/R]
 
   bool is_wet(std::size_t l) const { return weight[l] > T(0); }
 
-  /// g of the first n: of(l) where there is fluid near.
+  /// Sets g of the first n particles: of(l) if fluid is near.
   template <class Of>
   void set_g(std::size_t n, Of&& of) {
     for (std::size_t l = 0; l < n; ++l) {
@@ -31,8 +31,8 @@ struct WallBlock {
       for (int d = 0; d < D; ++d) g[d][l] = static_cast<T>(here[d]);
     }
   }
-  /// Pressures of the first n in place of their sums: means, and what g adds along the lever; 0 where no fluid is near.
-  /// Not negative where there may be a free surface.
+  /// Replaces the sums of pressure of the first n particles by pressures: means, plus the contribution of g along the
+  /// lever; 0 where no fluid is near. Not negative if there may be a free surface.
   void find_pressures(std::size_t n, bool free_surface) {
     const T least = free_surface ? T(0) : std::numeric_limits<T>::lowest();
 #pragma omp simd
@@ -43,8 +43,8 @@ struct WallBlock {
     }
   }
 
-  /// The first n sums of velocities as if the fluid had been carried to the wall by the wall's rotation, of(l) [c0/R]:
-  /// fluid that turns with a body does not slide along it. Before pressures are found.
+  /// Changes the sums of velocities of the first n particles as if the wall's rotation, of(l) [c0/R], had carried the
+  /// fluid to the wall: fluid that turns with a body does not slide along it. Called before find_pressures().
   template <class Of>
   void turn_velocities(std::size_t n, Of&& of) {
     for (std::size_t l = 0; l < n; ++l) {
@@ -59,8 +59,8 @@ struct WallBlock {
     }
   }
 
-  /// Velocities that viscous terms see, in place of their sums: those of the walls, [first, first + n) of the state,
-  /// and the fluid's mirrored at them where that sticks to them.
+  /// Replaces the sums of velocities by the velocities that viscous terms use: those of the walls, [first, first + n)
+  /// of the state, or the fluid's velocity mirrored at walls to which it sticks.
   void mirror_velocities(const WallState<D>& wall, std::size_t first, std::size_t n, double inverse_c0) {
     const std::uint8_t* no_slip = wall.no_slip.data() + first;
     for (int d = 0; d < D; ++d) {

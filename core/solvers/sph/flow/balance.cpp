@@ -9,10 +9,10 @@ namespace eddyline::sph {
 
 namespace {
 
-constexpr std::int64_t k_least_steps = 20;  // between looks
+constexpr std::int64_t k_least_steps = 20;  // between measurements
 constexpr double k_least_imbalance = 1.02;
-constexpr double k_share_won = 0.8;      // of what imbalance costs: no cut is even
-constexpr double k_first_price = 10;     // in steps of the busiest rank, before it was ever paid
+constexpr double k_share_won = 0.8;      // of the cost of imbalance that a new partition saves: no partition is even
+constexpr double k_first_price = 10;     // in steps of the busiest rank, before it has been measured
 constexpr std::int64_t k_horizon = 200;  // steps for which it will last, at least
 
 }  // namespace

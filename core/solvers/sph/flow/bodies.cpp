@@ -1,7 +1,7 @@
-// Bodies that come into a running flow, and go.
+// Bodies that are added to a running flow or removed from it.
 //
-// The world changes at once, particles at the rebuild with which the next step begins: nobody between two steps sees
-// particles in an order that their rows and results do not have.
+// The world changes at once, the particles at the rebuild with which the next step begins. So nothing that reads the
+// flow between two steps finds particles in an order that their rows and results do not have.
 
 #include <string>
 
@@ -23,7 +23,7 @@ template <class T, int D>
 double Flow<T, D>::add_body(const world::Change& change) {
   std::int64_t addition = 1;
   for (const BodyChange& before : body_changes_) addition += before.addition > 0 ? 1 : 0;
-  if (addition > k_most_additions) throw UserError("65,535 bodies have been added; a run takes no more.");
+  if (addition > k_most_additions) throw UserError("65,535 bodies have been added, the largest number in a run.");
   const world::Body body{
       .name = change.name.data(), .shape = world::shape_of(change), .slip = change.slip, .motion = {}};
 
@@ -52,18 +52,18 @@ void Flow<T, D>::remove_body(const world::Change& change) {
     body_changes_.push_back({b, 0});
     return;
   }
-  throw UserError(std::string("there is no body of the name ") + change.name.data() + ".");
+  throw UserError(std::string("there is no body named ") + change.name.data() + ".");
 }
 
-/// Whether fluid particle i has to make room for a body.
+/// Tells whether a body displaces fluid particle i.
 template <class T, int D>
 bool Flow<T, D>::is_in_the_way(const world::Body& body, std::size_t i) const {
   return fluid.buffer[i] == 0 &&
          body.shape->signed_distance(vector_of(fluid.x, i)) < particles::k_clearance * world_.spacing;
 }
 
-/// What waits, with rows that are still in the order of the last rebuild. Those of walls keep what was extrapolated to
-/// them.
+/// Carries out the changes that wait for this rebuild. Rows are still in the order of the last rebuild; those of walls
+/// keep what was extrapolated to them.
 template <class T, int D>
 void Flow<T, D>::change_bodies() {
   saved_wall_rows_.take(walls, wall_rows);
@@ -72,7 +72,7 @@ void Flow<T, D>::change_bodies() {
     const world::Body& body = world_.bodies[change.body];
     if (change.addition == 0)
       drop_body(change.body);
-    else if (body.shape != nullptr)  // and not gone again before it came
+    else if (body.shape != nullptr)  // and not removed again before it was placed
       clear_room(body), place_added_body(change.body, change.addition);
   }
   move_walls();
@@ -90,7 +90,7 @@ void Flow<T, D>::clear_room(const world::Body& body) {
   });
 }
 
-/// Its dummy particles in this rank's cells, which know nothing of the fluid yet.
+/// Adds the body's dummy particles in this rank's cells, which have no values from the fluid yet.
 template <class T, int D>
 void Flow<T, D>::place_added_body(std::size_t body, std::int64_t addition) {
   const auto placed = particles::place_body(world_, body, addition, [&](Vec3 x) { return is_here(x); });

@@ -1,4 +1,4 @@
-// Flow::change: what may change in a world between two steps.
+// Flow::change: the parameters of a world that may change between two steps.
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@ namespace eddyline::sph {
 
 namespace {
 
-/// The element of that name. Throws UserError.
+/// Returns the element of that name. Throws UserError.
 template <class Element>
 Element& named(std::vector<Element>& all, const char* name, const char* what) {
   const auto found = std::find_if(all.begin(), all.end(), [name](const Element& each) { return each.name == name; });
@@ -51,8 +51,8 @@ double Flow<T, D>::change(const world::Change& change) {
     }
     case Kind::add_body:
     case Kind::remove_body:
-      if (fluid.classic) throw UserError("bodies of the scheme classic stay as they are.");
-      if (lazy.is_on()) throw UserError("bodies neither come nor go in a run with --lazy.");
+      if (fluid.classic) throw UserError("bodies cannot be changed during a run of the scheme classic.");
+      if (lazy.is_on()) throw UserError("bodies cannot be added or removed with --lazy.");
       if (change.kind == Kind::add_body) return add_body(change);
       remove_body(change);
       break;
@@ -60,7 +60,7 @@ double Flow<T, D>::change(const world::Change& change) {
   return 0;
 }
 
-/// A body that stood still until now moves from the next step on: its particles have been walls like any other.
+/// A body that stood still until now moves from the next step on; its particles have been walls like any other.
 template <class T, int D>
 void Flow<T, D>::change_motion(const world::Change& change) {
   world::Motion motion;

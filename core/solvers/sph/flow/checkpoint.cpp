@@ -1,4 +1,4 @@
-// Flow::save and Flow::restore: what a checkpoint holds of a flow.
+// Flow::save and Flow::restore: the contents of a checkpoint.
 
 #include <algorithm>
 #include <array>
@@ -32,7 +32,7 @@ void Flow<T, D>::save(ArchiveWriter& archive) {
   }
   archive.put_field("fluid.place", places);
   places.resize(wall.id.size());
-  for (std::size_t i = 0; i < places.size(); ++i) {  // near where they are: some stand far outside of all cells
+  for (std::size_t i = 0; i < places.size(); ++i) {  // near the particles: some stand far outside all cells
     const auto row = static_cast<std::size_t>(wall_rows.row_of(i));
     for (int d = 0; d < D; ++d) places[d][i] = constants_.fixed.unwrapped(wall_positions_.x[d][row], wall.x[d][i]);
   }
@@ -61,7 +61,8 @@ void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
   control = comm::broadcast(communicator_, control, 0, "checkpoint");
   body_changes_made_ = comm::broadcast(communicator_, body_changes_made_, 0, "checkpoint");
   if (body_changes_made_ > static_cast<std::int64_t>(body_changes_.size()))
-    throw UserError("checkpoint: more bodies had come or gone than the journal says. Has it been changed?");
+    throw UserError(
+        "checkpoint: more bodies were added or removed than the journal records. Has the journal been changed?");
   time = moment[0], time_step = moment[1], volume_fraction_offset = moment[2];
   steps = counts[0], rebuilds = counts[1], last_rebuild = counts[2];
   openings.restore(parts, communicator_);
@@ -87,7 +88,7 @@ void Flow<T, D>::restore(const std::vector<ArchiveReader>& parts) {
   lazy.expire();
 }
 
-/// Particles of the parts, and what was counted of them: in each part as many values of one field as of another.
+/// Reads the particles and counters of the parts. All fields of a part must have as many values.
 template <class T, int D>
 void Flow<T, D>::take_particles(const std::vector<ArchiveReader>& parts) {
   fluid.for_each_array([](auto& field) { field.resize(0); });
@@ -122,8 +123,8 @@ void Flow<T, D>::take_particles(const std::vector<ArchiveReader>& parts) {
   check_particles();
 }
 
-/// What indices are made of must lie where there is something. Checksums of files find damage; this finds parts that
-/// were written for another world.
+/// Checks that values that become indices are within bounds. Checksums of files find damage; this finds parts that were
+/// written for another world.
 template <class T, int D>
 void Flow<T, D>::check_particles() const {
   const auto refuse = [](const char* what) {
@@ -136,12 +137,12 @@ void Flow<T, D>::check_particles() const {
         if (!(std::abs(x[d][i]) <= k_farthest)) return false;
     return true;
   };
-  if (!inside(fluid.x) || !inside(wall.x) || !inside(wall_places_)) refuse("a particle stands nowhere");
+  if (!inside(fluid.x) || !inside(wall.x) || !inside(wall_places_)) refuse("a particle has an invalid position");
   for (const std::uint8_t buffer : fluid.buffer)
-    if (buffer > world().openings.size()) refuse("a particle comes from an opening that is not there");
+    if (buffer > world().openings.size()) refuse("a particle belongs to an opening that does not exist");
 }
 
-/// Walls that were told to move at the step of the checkpoint, but after it, had rested until then.
+/// Walls that were set in motion at the step of the checkpoint, but after it, had rested until then.
 template <class T, int D>
 void Flow<T, D>::append_walls(const ArchiveReader& part) {
   const std::size_t before = wall.id.size();

@@ -14,10 +14,11 @@ using physics::delta::FluidViscosity;
 
 namespace {
 
-// A of particle shifting: times the particle's own speed and what shears it, or the highest one that the world expects.
+// A of particle shifting. It multiplies the particle's own speed and the shear, or the highest speed that the world
+// expects.
 constexpr double k_shifting_free_surface = 6, k_shifting_confined = 3;
 
-// alpha of the damping of sound. Water that falls is louder than a stream that is let in.
+// alpha of the damping of sound. Falling water is louder than a stream that enters.
 constexpr double k_damping_free_surface = 0.2, k_damping_confined = 0.1;
 
 bool has_free_surface(const world::World& world) {
@@ -26,7 +27,8 @@ bool has_free_surface(const world::World& world) {
                                                [](const auto& side) { return side.kind == world::SideKind::open; });
 }
 
-/// sum W over a lattice, the middle included, W without its constant; with it and dx^D 1.0012 for h = 2 dx in 2D.
+/// sum W over a lattice, with the particle at the centre, W without its constant. With the constant and dx^D it is
+/// 1.0012 for h = 2 dx in 2D.
 double lattice_sum(const Vec3& step, int dimensions, double R) {
   const auto most = [&](double side) { return static_cast<int>(R / side); };
   const int last_x = most(step.x), last_y = most(step.y), last_z = dimensions == 3 ? most(step.z) : 0;

@@ -1,4 +1,4 @@
-// Flow: what all ranks decide together in each step.
+// Flow: the decisions that all ranks take together in each step.
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -20,14 +20,14 @@ void Flow<T, D>::agree() {
 
 template <class T, int D>
 void Flow<T, D>::begin_control_point(bool and_middle) {
-  const auto measure = [&](const neighbors::PredictedPath<T>& course, float share_of_walls) {
-    drift_bound_.measure(course, fluid_positions_, walls_moved(), share_of_walls);
+  const auto measure = [&](const neighbors::PredictedPath<T>& path, float share_of_walls) {
+    drift_bound_.measure(path, fluid_positions_, walls_moved(), share_of_walls);
     return drift_bound_.largest();
   };
-  const neighbors::PredictedPath<T> course = predicted_path();
-  neighbors::Drift own = measure(course, 1);
+  const neighbors::PredictedPath<T> path = predicted_path();
+  neighbors::Drift own = measure(path, 1);
   if (and_middle) {
-    const neighbors::Drift middle = measure({course.rows, course.velocity, 0}, 0.5F);
+    const neighbors::Drift middle = measure({path.rows, path.velocity, 0}, 0.5F);
     own = {std::max(own.relative_drift, middle.relative_drift),
            std::max(own.max_displacement, middle.max_displacement)};
   }
@@ -37,8 +37,8 @@ void Flow<T, D>::begin_control_point(bool and_middle) {
 
 template <class T, int D>
 void Flow<T, D>::predict_control_point() {
-  const neighbors::PredictedPath<T> course = predicted_path(), expected{&end_rows, D + 2, 2 * course.remaining};
-  drift_bound_.measure(course, fluid_positions_, walls_moved());
+  const neighbors::PredictedPath<T> path = predicted_path(), expected{&end_rows, D + 2, 2 * path.remaining};
+  drift_bound_.measure(path, fluid_positions_, walls_moved());
   drift_bound_.measure_foreign(expected, fluid_positions_, walls_moved());
   const neighbors::Drift own = drift_bound_.largest();
   agreement_.begin(communicator_, control, {own.relative_drift, own.max_displacement, prediction_error(expected)});
@@ -51,13 +51,13 @@ void Flow<T, D>::end_control_point() {
   end_count();
   timers.lap(Phase::wait);
   control.speed = control.latest.speed;
-  // Along each axis a ghost may be as far off.
+  // A ghost may be off by this much along each axis.
   set_drift(all[0] + std::sqrt(static_cast<double>(D)) * all[2], all[1]);
 }
 
 template <class T, int D>
 bool Flow<T, D>::shorten_time_step(double skin, double first) {
-  constexpr double k_shortest = 1e-9;  // of the first: a step that is right for the speeds is a tenth of it, or more
+  constexpr double k_shortest = 1e-9;  // of the first step: the right step for the speeds is a tenth of it, or more
   time_step *= std::min(0.9, skin / control.relative_drift);
   const bool can_hold = time_step > k_shortest * first && std::isnormal(time_step);
   if (!can_hold) control.bad = true;
@@ -85,30 +85,30 @@ void Flow<T, D>::end_drift() {
 }
 
 template <class T, int D>
-void Flow<T, D>::set_drift(double relative_drift, double moved) {
+void Flow<T, D>::set_drift(double relative_drift, double max_displacement) {
   control.relative_drift = relative_drift * constants_.fixed.quantum();
-  control.max_displacement = moved * constants_.fixed.quantum();
+  control.max_displacement = max_displacement * constants_.fixed.quantum();
 }
 
-/// Classic sums pairs in the middle of the step only.
+/// The scheme classic sums pairs at the midpoint only.
 template <class T, int D>
 neighbors::PredictedPath<T> Flow<T, D>::predicted_path() const {
   if (fluid.classic) return {&end_rows, D, 0.0F};
   return {&midpoint_rows, D, half_a_step()};
 }
 
-/// By how much rows that other ranks get go another way than expected, along the axis where it is most [quanta].
+/// Largest difference, along any axis, between the rows that other ranks receive and their predicted path [quanta].
 template <class T, int D>
 double Flow<T, D>::prediction_error(const neighbors::PredictedPath<T>& expected) const {
   constexpr float k_rounding = 16;  // of displacements, which are below 2^26 quanta
-  const neighbors::PredictedPath<T> course = predicted_path();
+  const neighbors::PredictedPath<T> path = predicted_path();
   float most = 0;
   fluid_halo.for_each_sent([&](std::int32_t first, std::int32_t count) {
     for (std::int32_t r = first; r < first + count; ++r)
       for (int d = 0; d < D; ++d) {
         const std::int32_t from = fluid_positions_.x[d][static_cast<std::size_t>(r)];
         const auto way = [&](const auto& along) { return along.of_row(r, d).displacement(0, from); };
-        most = std::max(most, std::abs(way(course) - way(expected)));
+        most = std::max(most, std::abs(way(path) - way(expected)));
       }
   });
   return static_cast<double>(most + k_rounding);

@@ -1,4 +1,4 @@
-// What Flow does with copies of other ranks' particles, which exact laziness computes, see lazy/deferred_exchange.hpp.
+// Flow: copies of other ranks' particles, which exact deferred exchange computes, see lazy/deferred_exchange.hpp.
 
 #include "neighbors/fields.hpp"
 #include "solvers/sph/flow.hpp"
@@ -31,7 +31,7 @@ void Flow<T, D>::resize_walls(std::int64_t n) {
   wall.for_each_array([n](auto& array) { array.resize(static_cast<std::size_t>(n)); });
 }
 
-/// Whose copies are whose, and who stands in which row: once the fluid is in order.
+/// Finds which copies belong to which owners, and their rows, once the fluid is in order.
 template <class T, int D>
 void Flow<T, D>::find_fluid_copies() {
   if (lazy.computes_copies()) subdomain_.find_copies(fluid_rows, fluid_copies);
@@ -40,7 +40,7 @@ void Flow<T, D>::find_fluid_copies() {
     fluid_of_row_[static_cast<std::size_t>(fluid_rows.slot[i])] = static_cast<std::int32_t>(i);
 }
 
-/// Copies become what their owners are.
+/// Sets copies to the values of their owners.
 template <class T, int D>
 void Flow<T, D>::refresh_copies() {
   timers.lap(Phase::integrate);
@@ -58,7 +58,7 @@ void Flow<T, D>::refresh_copies() {
   timers.lap(Phase::pack);
 }
 
-/// The same of walls alone, in a rebuild, where fluid has come with its migrants.
+/// Refreshes copies of walls alone, in a rebuild, where copies of the fluid have come with its migrants.
 template <class T, int D>
 void Flow<T, D>::refresh_wall_copies() {
   if (!lazy.computes_copies()) return;

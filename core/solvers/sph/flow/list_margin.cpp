@@ -8,18 +8,19 @@ namespace eddyline::sph {
 
 namespace {
 
-/// What it costs to build lists, in units of what it costs to sum their pairs within R. Measured.
+/// Cost of building lists, in units of the cost of summing their pairs within R. Measured.
 constexpr double k_building = 0.8;
-/// Margins are so much wider than what is expected to be used up, and never narrower than this share of R.
+/// Margins are wider than their expected use by k_spare, and never narrower than k_least of R.
 constexpr double k_spare = 1.2, k_least = 0.02;
-/// Lists that foresee grow as if particles came nearer by this share of what they do at most. Measured.
+/// Lists that predict motion are used up as if particles came nearer by this share of the largest value. Measured.
 constexpr double k_met = 0.12;
-/// Nobody is expected to go farther than this share of R, relative to others near: paths of pairs are looked at where
-/// they begin and end, and what may lie in between costs the more the longer they are.
+/// Largest path of a particle relative to its neighbours that lists predict, as a share of R. The search looks at pairs
+/// where paths begin and end; longer paths cost more, because it must also cover what lies between.
 constexpr double k_farthest_path = 0.6;
-/// Paths as short as this share of R cost nothing; but nobody looks farther ahead than so many steps.
+/// Paths shorter than k_free_path of R cost nothing. Lists predict at most k_most_steps steps.
 constexpr double k_free_path = 0.02, k_most_steps = 1000;
-/// Times are so much longer than steps, so that rounding does not cost one; and the next step may be so much longer.
+/// Times are longer than whole steps by k_rounded_up, so that rounding does not cost a step. The next step may be
+/// longer than this one by k_longer.
 constexpr double k_rounded_up = 1.02, k_longer = 1.005;
 
 }  // namespace
@@ -33,7 +34,7 @@ double ListMargin<T, D>::best_lifetime(double pace, double steps) {
     for (int d = 0; d < D; ++d) pairs *= 1 + whole / lists;
     return pairs + k_building * lists / steps;
   };
-  // How many lists one after the other cost least, to first order in their width.
+  // The number of successive lists with the lowest cost, to first order in their width.
   const double fewer = std::max(1.0, std::floor(whole / std::sqrt(k_building * pace * k_spare / D)));
   return std::max(1.0, steps / (cost(fewer) <= cost(fewer + 1) ? fewer : fewer + 1));
 }
@@ -42,8 +43,8 @@ template <class T, int D>
 void ListMargin<T, D>::begin(const particles::CellSet& cells, std::span<const neighbors::CellRun> runs,
                              const OfRun& relative_speed, double steps, double step) {
   const auto n = static_cast<std::size_t>(cells.size());
-  // The first lists are as short as can be: the first step will tell. Later, where nobody was, those may come who come
-  // nearer as fast as anybody does.
+  // The first lists are as narrow as possible, and the first step measures the drift. Later, cells that were empty may
+  // receive particles that come nearer as fast as any.
   recall(cells, cells_.is_empty() ? 0.0F : static_cast<float>(skin_ / steps));
   cells_.copy(cells);
   runs_ = runs;
@@ -62,7 +63,7 @@ void ListMargin<T, D>::begin(const particles::CellSet& cells, std::span<const ne
   behind_ = 0;
 }
 
-/// What is known of the last step goes on with its cells, unless there are others.
+/// Keeps what is known of the last step when cells get other numbers; `unknown` for cells that are new.
 template <class T, int D>
 void ListMargin<T, D>::recall(const particles::CellSet& cells, float unknown) {
   const bool are_the_same = cells_.cells() == cells.cells();
@@ -80,8 +81,8 @@ void ListMargin<T, D>::recall(const particles::CellSet& cells, float unknown) {
   recall(beside_, 0);
 }
 
-/// How much of a step like the last lists are to bear. Where pairs are summed in the middle and counted at the end,
-/// half a step more; the first step begins at an end.
+/// The part of a step like the last one that lists must bear. It is half a step more where pairs are summed at the
+/// midpoint and counted at the end; the first step begins at an end.
 template <class T, int D>
 double ListMargin<T, D>::whole() const {
   return need_.in_middle ? 1 + k_spare * (is_first_ ? 1 : 0.5) : 1;
@@ -93,14 +94,14 @@ void ListMargin<T, D>::renew(double steps) {
   for_each_cell([&](std::size_t c) {
     if (due_[c] == 0) return;
     const double pace = pace_[c], speed = relative_speed_[c];
-    const double life =
-        parts_ > 0 ? steps / parts_ : best_lifetime((pace + k_met * speed * need_.step) / radius_, std::max(steps, 1.0));
+    const double life = parts_ > 0 ? steps / parts_
+                                   : best_lifetime((pace + k_met * speed * need_.step) / radius_, std::max(steps, 1.0));
     const double wanted = parts_ > 0 ? skin_ / parts_ : std::max(k_least * radius_, k_spare * pace * life);
     const double width = std::max(wanted, k_spare * (0.5 * pace + beside_[c])), cut = radius_ + width;
     const double reach = radius_ / std::max(speed, 1e-30), most = k_most_steps * need_.step;
     const double paying = std::min(life * need_.step, k_farthest_path * reach), free = k_free_path * reach;
     const double ahead = k_rounded_up * std::max({paying, std::min(free, most), whole() * need_.step});
-    // What is on its way is nowhere nearer than where it begins or ends, but for half of that way.
+    // A pair on its path is at most half of that path nearer than where the path begins or ends.
     const double path = 0.5 * speed * (ahead + behind_);
     cut_squared_[c] = static_cast<float>(cut * cut + path * path);
     left_[c] = static_cast<float>(k_safety * width);
@@ -129,8 +130,8 @@ bool ListMargin<T, D>::use_up(const TwoOfRun& relative_drift, const Need& need) 
 }
 
 template <class T, int D>
-void ListMargin<T, D>::use_up(const neighbors::CellRun& run, const float* relative_drift, const float* beside, float whole,
-                              int& some_lacking, int& some_due) {
+void ListMargin<T, D>::use_up(const neighbors::CellRun& run, const float* relative_drift, const float* beside,
+                              float whole, int& some_lacking, int& some_due) {
   const auto besides = static_cast<float>(need_.besides), time = static_cast<float>(need_.step);
   const float spare = need_.next_step ? static_cast<float>(k_spare) : 0;
   const float next = need_.next_step ? static_cast<float>(k_longer) * whole * time : 0;
@@ -169,7 +170,8 @@ bool ListMargin<T, D>::follow_walls(const neighbors::WallDisplacement& moved,
       const auto before = static_cast<std::uint32_t>(walls_.x[d][r]);
       const auto now =
           static_cast<std::uint32_t>(at_rebuild.x[d][r]) + static_cast<std::uint32_t>(static_cast<std::int32_t>(to));
-      const float expected = static_cast<float>(reference_velocities.x[d][r]) * (neighbors::ReferenceVelocities::k_unit * time);
+      const float expected =
+          static_cast<float>(reference_velocities.x[d][r]) * (neighbors::ReferenceVelocities::k_unit * time);
       walls_step_.x[d][r] = static_cast<float>(static_cast<std::int32_t>(now - before)) - expected;
       walls_.x[d][r] = static_cast<std::int32_t>(now);
     }

@@ -11,11 +11,11 @@ namespace eddyline::sph {
 
 namespace {
 
-constexpr double k_first = 10;  // steps that the first cells are taken to last
+constexpr double k_first = 10;  // steps that the first cells are assumed to last
 
 }  // namespace
 
-/// Lists of a rebuild: where rows stood at it, and as far as pays while cells last as long as the last ones.
+/// Builds the lists of a rebuild. Margins assume that cells last as long as the last ones.
 template <class T, int D>
 void Flow<T, D>::find_neighbors() {
   if (rebuilds == 0)
@@ -35,8 +35,9 @@ void Flow<T, D>::find_neighbors() {
   resize_results();
 }
 
-/// Where rows stand, and how they are expected to go on: as fast as they are now, shifting included. It has moved them
-/// in one go at the end of the last step, on their way they are before that. Collective.
+/// Finds the reference velocities of rows, the present velocity plus shifting, and the places that they start from.
+/// Shifting has moved particles at once at the end of the last step; the start of the path is the place before that.
+/// Collective.
 template <class T, int D>
 void Flow<T, D>::find_reference_velocities() {
   const auto shifting = [this](std::size_t i, int d) {
@@ -47,7 +48,7 @@ void Flow<T, D>::find_reference_velocities() {
       fluid_rows, fluid.x, [this](std::size_t i, int d) { return fluid.v[d][i] * constants_.inverse_c0; }, shifting,
       fluid_halo, margin_.fluid(), reference_velocities_);
   if (!walls_move_) return;
-  // Sides may have a velocity, but stay where they are.
+  // Sides may have a velocity, but stay in place.
   const auto velocity = [this](std::size_t k, int d) {
     return wall.owner[k] < 0 ? 0.0 : wall.v[d][k] * constants_.inverse_c0;
   };
@@ -55,12 +56,13 @@ void Flow<T, D>::find_reference_velocities() {
   find_reference_velocities(wall_rows, wall.x, velocity, none, wall_halo, margin_.walls(), wall_reference_velocities_);
 }
 
-/// velocity(i, axis), shifting(i, axis): of a particle, in units of the speed of sound.
+/// velocity(i, axis), shifting(i, axis): those of a particle, in units of the speed of sound.
 template <class T, int D>
 template <class Velocity, class Shifting>
-void Flow<T, D>::find_reference_velocities(const particles::CellIndex& rows, const VectorArray<double, D>& x, Velocity&& velocity,
-                               Shifting&& shifting, exchange::Halo& halo, neighbors::FixedPositions& positions,
-                               neighbors::ReferenceVelocities& reference_velocities) const {
+void Flow<T, D>::find_reference_velocities(const particles::CellIndex& rows, const VectorArray<double, D>& x,
+                                           Velocity&& velocity, Shifting&& shifting, exchange::Halo& halo,
+                                           neighbors::FixedPositions& positions,
+                                           neighbors::ReferenceVelocities& reference_velocities) const {
   const std::int64_t n = rows.computed();
   const std::size_t room = static_cast<std::size_t>(rows.real_rows) + neighbors::k_chunk;
   for (int d = 0; d < D; ++d) {
@@ -85,7 +87,7 @@ void Flow<T, D>::find_reference_velocities(const particles::CellIndex& rows, con
     gather(0, 1, 2);
 }
 
-/// Of walls that have stood still until now, as lists have taken it.
+/// Sets reference velocities of walls that have stood still until now to zero, as lists have assumed.
 template <class T, int D>
 void Flow<T, D>::expect_walls_to_rest() {
   for (int d = 0; d < D; ++d) {
@@ -96,7 +98,7 @@ void Flow<T, D>::expect_walls_to_rest() {
   }
 }
 
-/// Lists of a rebuild look ahead. Before the first step nobody knows how long it will be.
+/// Predicts the motion of particles for the lists of a rebuild. Before the first step its length is unknown.
 template <class T, int D>
 void Flow<T, D>::predict_lists() {
   const double usual = world_.method.cfl * constants_.length.smoothing_length / constants_.c0;
@@ -108,14 +110,15 @@ void Flow<T, D>::predict_lists() {
       steps_of_cells_, acoustic_distance(time_step > 0 ? time_step : usual));
 }
 
-/// Whether lists of some ranks may have margins of their own. Copies that lazy ranks compute may stand anywhere until
-/// they are brought up to date.
+/// Tells whether lists of any rank may have their own margins. Copies that deferred exchange computes may stand
+/// anywhere until they are renewed.
 template <class T, int D>
 bool Flow<T, D>::may_have_margins() const {
   return !lazy.is_on() && !execution_.all_pairs && execution_.list_parts != 1;
 }
 
-/// Whether those of this rank do: who looks how much margins have left looks at every cell that has anybody around.
+/// Tells whether lists of this rank have their own margins. Checking margins costs time in every cell that has
+/// particles around it.
 template <class T, int D>
 bool Flow<T, D>::has_margins() const {
   std::int64_t surrounded = 0;
@@ -130,7 +133,7 @@ void Flow<T, D>::build_lists() {
       [&](neighbors::NeighborList& list, const neighbors::Search& search) { list.build(search, instructions); });
 }
 
-/// visit(list, search) for lists between fluid and walls, from where rows stand since the rebuild or the last renewal.
+/// Calls visit(list, search) for lists between fluid and walls; places are those of the rebuild or of the last renewal.
 template <class T, int D>
 template <class Visit>
 void Flow<T, D>::for_each_list(Visit&& visit) {
@@ -144,7 +147,8 @@ void Flow<T, D>::for_each_list(Visit&& visit) {
     const auto reference_velocities = [&](const auto& rows) {
       return &rows == &fluid_rows ? &reference_velocities_ : walls_move_ ? &wall_reference_velocities_ : nullptr;
     };
-    found.prediction = {reference_velocities(targets), reference_velocities(sources), margin_.behind(), margin_.ahead()};
+    found.prediction = {reference_velocities(targets), reference_velocities(sources), margin_.behind(),
+                        margin_.ahead()};
     return found;
   };
   visit(fluid_fluid, search(fluid_rows, fluid_places, fluid_rows, fluid_places));
@@ -174,7 +178,7 @@ template <class T, int D>
 bool Flow<T, D>::renew_lists() {
   if (!margin_.is_used()) return false;
   if (!follow_rows()) {
-    // Something is not finite, and the run about to stop. Who will have got to feel it must not depend on margins.
+    // A value is not finite, and the run is about to stop. Which particles it reaches must not depend on margins.
     margin_.disable();
     build_lists();
     return true;
@@ -198,21 +202,24 @@ bool Flow<T, D>::renew_lists() {
   return lacking;
 }
 
-/// Measures how far rows go in this step.
+/// Measures how far rows move in this step.
 template <class T, int D>
 bool Flow<T, D>::follow_rows() {
-  neighbors::PredictedPath<T> course = predicted_path();
-  if (fluid.classic) course.remaining = 0;
+  neighbors::PredictedPath<T> path = predicted_path();
+  if (fluid.classic) path.remaining = 0;
   const double until = time + (fluid.classic ? 0.5 : 1) * time_step;
   last_acoustic_distance_ = acoustic_distance(until - std::exchange(followed_, until));
   const auto step = static_cast<float>(last_acoustic_distance_);
-  if (walls_move_ && !margin_.follow_walls(wall_displacement, wall_positions_, wall_reference_velocities_, step)) return false;
-  return drift_bound_.advance(course, reference_velocities_, step, margin_.fluid(), walls_move_ ? &margin_.walls_step() : nullptr);
+  if (walls_move_ && !margin_.follow_walls(wall_displacement, wall_positions_, wall_reference_velocities_, step))
+    return false;
+  return drift_bound_.advance(path, reference_velocities_, step, margin_.fluid(),
+                              walls_move_ ? &margin_.walls_step() : nullptr);
 }
 
-/// Particles of buffers go on along the normals of their openings only, where their rows have more to come: two of them
-/// may be so far off, now and when lists were renewed. With several ranks some pairs are summed before it is known
-/// whether their lists hold, so that these are renewed a step before they must, unless cells end there.
+/// Returns the requirements of this step on lists. Particles of buffers move along the normals of their openings only,
+/// while their rows predict other motion: a pair may be off by twice that, now and when lists were renewed. With
+/// several ranks some pairs are summed before it is known whether their lists hold; these lists are renewed a step
+/// early, unless cells end there.
 template <class T, int D>
 typename ListMargin<T, D>::Need Flow<T, D>::need_of_step() const {
   typename ListMargin<T, D>::Need need;
@@ -223,7 +230,7 @@ typename ListMargin<T, D>::Need Flow<T, D>::need_of_step() const {
   return need;
 }
 
-/// The highest speed of a buffer's particle across the normal of its opening, or more, in units of the speed of sound.
+/// Upper bound of the speed of buffer particles across the normal of their opening, in units of the speed of sound.
 template <class T, int D>
 float Flow<T, D>::sideways_in_buffers() const {
   if (openings.empty()) return 0;
@@ -240,7 +247,8 @@ float Flow<T, D>::sideways_in_buffers() const {
   return static_cast<float>(std::sqrt(most2));
 }
 
-/// Bodies can touch only who has walls in the cells around, which hold longer than lists.
+/// Marks the fluid particles with walls in the cells around them. Only these can touch bodies; the marks hold longer
+/// than lists.
 template <class T, int D>
 void Flow<T, D>::find_near_walls() {
   if (world_.bodies.empty()) return;
@@ -275,7 +283,7 @@ void Flow<T, D>::find_free_neighbors() {
   build_over_free_fluid(buffer_free, free_fluid_.buffer_rows(), fluid_positions_);
 }
 
-/// A list over the fluid outside of buffers.
+/// Builds a list over the fluid outside buffers.
 template <class T, int D>
 void Flow<T, D>::build_over_free_fluid(neighbors::NeighborList& list, const particles::CellIndex& targets,
                                        const neighbors::FixedPositions& target_positions) const {

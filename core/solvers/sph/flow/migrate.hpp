@@ -1,5 +1,5 @@
 #pragma once
-// Particles that go to other ranks, with all that belongs to them.
+// Moves particles to other ranks, with all their values.
 
 #include <cstddef>
 #include <cstring>
@@ -13,14 +13,14 @@
 
 namespace eddyline::sph {
 
-/// An array of `stride` values a particle.
+/// An array with `stride` values for each particle.
 template <class T>
 struct Strided {
   Array<T>& values;
   std::size_t stride;
 };
 
-/// One field as rows of bytes, whatever its kind.
+/// One field as rows of bytes, of any type.
 template <class T>
 struct FieldOf;
 template <class T>
@@ -55,7 +55,7 @@ struct FieldOf<Strided<T>> {
 template <class Field>
 using Access = FieldOf<std::remove_cvref_t<Field>>;
 
-/// Copies all that belongs to particle `from` to place `to`. for_each_field(visit) visits every field of the particles.
+/// Copies all values of particle `from` to place `to`. for_each_field(visit) visits every field of the particles.
 template <class ForEachField>
 void copy_particle(ForEachField&& for_each_field, std::size_t from, std::size_t to) {
   std::byte row[256];
@@ -65,7 +65,7 @@ void copy_particle(ForEachField&& for_each_field, std::size_t from, std::size_t 
   });
 }
 
-/// All that belongs to particles, packed for the ranks that get them.
+/// All values of particles, packed for the ranks that receive them.
 template <class ForEachField>
 std::vector<comm::Parcel> packed(const std::map<int, std::vector<std::size_t>>& by_rank,
                                  ForEachField&& for_each_field) {
@@ -82,7 +82,7 @@ std::vector<comm::Parcel> packed(const std::map<int, std::vector<std::size_t>>& 
   return parcels;
 }
 
-/// Of all that belongs to a particle.
+/// Bytes of all values of a particle.
 template <class ForEachField>
 std::size_t bytes_of_row(ForEachField&& for_each_field) {
   std::size_t bytes = 0;
@@ -90,7 +90,7 @@ std::size_t bytes_of_row(ForEachField&& for_each_field) {
   return bytes;
 }
 
-/// Puts particles that have come behind the first `kept`. Returns how many there are then.
+/// Puts received particles behind the first `kept`. Returns the new number of particles.
 template <class ForEachField>
 std::size_t unpack(const std::vector<comm::Parcel>& came, std::size_t kept, ForEachField&& for_each_field) {
   const std::size_t row_bytes = bytes_of_row(for_each_field);
@@ -110,8 +110,8 @@ std::size_t unpack(const std::vector<comm::Parcel>& came, std::size_t kept, ForE
   return size;
 }
 
-/// Sends copies of the particles named by rank, all to `neighbors`, and puts those that come behind the `own` of this
-/// rank. Collective.
+/// Sends copies of the particles named by rank, all to `neighbors`, and puts received copies behind the `own` particles
+/// of this rank. Collective.
 template <class ForEachField>
 void send_copies(comm::Communicator& communicator, const std::map<int, std::vector<std::size_t>>& by_rank,
                  std::span<const int> neighbors, std::size_t own, ForEachField&& for_each_field) {
@@ -119,10 +119,10 @@ void send_copies(comm::Communicator& communicator, const std::map<int, std::vect
   unpack(comm::deliver_to_neighbors(communicator, parcels, neighbors, "copies"), own, for_each_field);
 }
 
-/// Sends each particle to the rank that `destination` names and takes in those that come. Particles go straight to
-/// where they belong, whichever rank that is; nobody passes them on. Those that stay fill the gaps from the end:
-/// whoever calls this sorts them next. `neighbors`: ranks to which nearly all go, see comm::deliver_to_neighbors().
-/// Returns how many came. Collective.
+/// Sends each particle to the rank that `destination` names and receives those that arrive. Particles go directly to
+/// their rank; no rank passes them on. The particles that stay fill the gaps from the end, so that the caller must sort
+/// them. `neighbors`: the ranks to which nearly all particles go, see comm::deliver_to_neighbors(). Returns how many
+/// arrived. Collective.
 template <class ForEachField>
 std::int64_t migrate(comm::Communicator& communicator, std::span<const int> destination, std::span<const int> neighbors,
                      ForEachField&& for_each_field) {

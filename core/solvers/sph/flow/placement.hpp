@@ -1,5 +1,5 @@
 #pragma once
-// Particles of the start as fields.
+// Fields of the particles at the start.
 
 #include "particles/place.hpp"
 #include "solvers/sph/flow/constants.hpp"
@@ -7,11 +7,11 @@
 
 namespace eddyline::sph {
 
-/// At rest, with density and thermal energy from the pressure that each has been placed with.
+/// Places fluid at rest; density and thermal energy follow from the pressure of each particle.
 template <class T, int D>
 void place_fluid(const particles::Placement& placement, const Constants& constants, FluidState<T, D>& fluid);
 
-/// At rest.
+/// Places walls at rest.
 template <int D>
 void place_walls(const particles::Placement& placement, WallState<D>& wall);
 

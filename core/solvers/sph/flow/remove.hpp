@@ -1,5 +1,5 @@
 #pragma once
-// Particles that go for good.
+// Removes particles.
 
 #include <cstdint>
 
@@ -8,8 +8,8 @@
 
 namespace eddyline::sph {
 
-/// Takes out the particles, of `count`, whose numbers are in `gone`, in order. The last ones fill the gaps: whoever
-/// calls this sorts them next. for_each_field(visit) visits every field of the particles.
+/// Removes the particles, of `count`, with the numbers in `gone`, in ascending order. The last particles fill the gaps,
+/// so that the caller must sort them. for_each_field(visit) visits every field of the particles.
 template <class ForEachField>
 void remove_particles(std::int64_t count, const Array<std::int32_t>& gone, ForEachField&& for_each_field) {
   if (gone.size() == 0) return;
@@ -24,7 +24,7 @@ void remove_particles(std::int64_t count, const Array<std::int32_t>& gone, ForEa
   for_each_field([&](auto&& field) { Access<decltype(field)>::resize(field, static_cast<std::size_t>(kept)); });
 }
 
-/// The same of those with is_gone(i), which is asked once of each.
+/// Removes the particles for which is_gone(i) is true; it is called once for each particle.
 template <class ForEachField, class Gone>
 void remove_particles_if(std::int64_t count, ForEachField&& for_each_field, Gone&& is_gone) {
   Array<std::int32_t> gone;

@@ -1,5 +1,5 @@
 #pragma once
-// Fields of particles in a new order.
+// Puts fields of particles into a new order.
 
 #include <algorithm>
 #include <cstddef>
@@ -10,15 +10,16 @@
 
 namespace eddyline::sph {
 
-/// Puts the fields of particles into one order: array[i] becomes array[order[i]]. They pass through a room of its own.
+/// Puts the fields of particles into one order: array[i] becomes array[order[i]]. Values pass through scratch memory.
 template <int D>
 class Reordering {
  public:
   Array<std::int32_t> order;
 
-  /// By where the fluid is to be sorted [m], until the first field is put in order: they are in the room.
+  /// The places by which the fluid is sorted [m]. They are stored in scratch memory and are valid until the first field
+  /// is put in order.
   VectorArray<double, D>& places() { return room_; }
-  /// Memory that nobody needs meanwhile may serve as the room.
+  /// The scratch memory, which may be borrowed from arrays that are not in use.
   VectorArray<double, D>& room() { return room_; }
 
   template <class T>
@@ -35,7 +36,7 @@ class Reordering {
   std::size_t bytes() const { return order.bytes() + room_.bytes(); }
 
  private:
-  /// As bytes, whatever the room is made for.
+  /// The scratch memory as bytes.
   template <class T>
   void pass_through(T* values) {
     static_assert(sizeof(T) <= sizeof(double));

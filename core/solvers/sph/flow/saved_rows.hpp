@@ -1,5 +1,5 @@
 #pragma once
-// Rows that outlast a new order of their particles.
+// Rows that are kept while their particles get a new order.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace eddyline::sph {
 
-/// Pair rows taken out by particle, while particles change their places, and put back afterwards.
+/// Saves pair rows by particle while particles are sorted, and restores them afterwards.
 template <class T>
 class SavedRows {
  public:
   explicit SavedRows(const neighbors::PairData<T>& rows) : room_(static_cast<std::size_t>(rows.room())) {}
 
-  /// From where the rank's own particles stand.
+  /// Saves the rows of the rank's own particles.
   void take(const neighbors::PairData<T>& rows, const particles::CellIndex& where) {
     const std::int64_t n = where.owned();
     resize(static_cast<std::size_t>(n));
@@ -27,7 +27,7 @@ class SavedRows {
       copy(rows.row(where.row_of(k)), (*this)[k]);
     }
   }
-  /// To where they stand in their new order; see Reordering.
+  /// Restores the rows at their new places; see Reordering for `order`.
   void put(const Array<std::int32_t>& order, neighbors::PairData<T>& rows, const particles::CellIndex& where) {
     const auto n = static_cast<std::int64_t>(order.size());
 #pragma omp parallel for schedule(static)
@@ -37,13 +37,13 @@ class SavedRows {
     }
   }
 
-  /// As a field that migrates with its particles.
+  /// The rows as a field that migrates with its particles.
   Strided<T> field() { return {values_, room_}; }
   Array<T>& values() { return values_; }
-  /// Values of a row.
+  /// Number of values in a row.
   std::size_t room() const { return room_; }
   void resize(std::size_t count) { values_.resize(count * room_); }
-  /// Gives the memory back.
+  /// Releases the memory.
   void release() { values_ = {}; }
   std::size_t bytes() const { return values_.bytes(); }
   neighbors::RowParts<T> operator[](std::size_t k) {

@@ -4,7 +4,7 @@
 
 namespace eddyline::sph {
 
-using Marks = std::vector<std::uint8_t>;  // by chunk
+using Marks = std::vector<std::uint8_t>;  // indexed by chunk
 
 void find_chunks_with(const particles::CellSet& cells, const particles::CellIndex& rows, Marks& chunks) {
   chunks.assign(static_cast<std::size_t>((rows.computed() + neighbors::k_chunk - 1) / neighbors::k_chunk), 0);
@@ -22,7 +22,7 @@ void Schedule::make_all_fringe(std::size_t chunks) {
 
 void Schedule::divide(const particles::CellLayout& layout, const particles::CellIndex& fluid,
                       const particles::CellIndex& wall, const particles::CellSet& with_buffers) {
-  particles::CellSet set_late, around;  // cells with rows that are set late: of others,
+  particles::CellSet set_late, around;  // cells with rows that are set late: those of other ranks,
   set_late.clear(layout.cells());
   for (const auto& other : layout.rank_cells())
     for (const auto& ghost : other.received) set_late.add(ghost.cell);
@@ -34,7 +34,7 @@ void Schedule::divide(const particles::CellLayout& layout, const particles::Cell
     choose_blocks(late.size(), [&](std::size_t c) { return late[c] != 0; }, fringe_blocks);
   };
   choose(interior_rates, fringe_rates);
-  set_late.add(wall.cells);  // of walls, and of buffers
+  set_late.add(wall.cells);  // those of walls and buffers
   set_late.add(with_buffers);
   choose(interior_forces, fringe_forces);
 }

@@ -1,5 +1,6 @@
 #pragma once
-// In which order chunks of the fluid are summed: first those that need nothing from other ranks, while rows travel.
+// The order in which chunks of the fluid are summed: the interior, which needs nothing from other ranks, is summed
+// while rows travel.
 
 #include <omp.h>
 
@@ -17,13 +18,13 @@ namespace eddyline::sph {
 
 inline constexpr std::int64_t k_block = 16;  // chunks
 
-/// Chunks [first, last), at most k_block: what one thread takes at a time.
+/// Chunks [first, last), at most k_block: the work that one thread takes at a time.
 struct Block {
   std::int64_t first, last;
 };
 
-/// Calls sweep(first, last) for each block, in parallel, as far as it holds chunks of the first so many particles.
-/// Which thread takes which block changes nothing.
+/// Calls sweep(first, last) for each block, in parallel, restricted to chunks of the first n particles. Results do not
+/// depend on which thread takes which block.
 template <class Sweep>
 void for_blocks(std::span<const Block> blocks, std::int64_t particles, Sweep&& sweep) {
   const std::int64_t end = (particles + neighbors::k_chunk - 1) / neighbors::k_chunk;
@@ -33,7 +34,7 @@ void for_blocks(std::span<const Block> blocks, std::int64_t particles, Sweep&& s
   });
 }
 
-/// Blocks that are taken some at a time, while something is on its way.
+/// Blocks that are processed in portions while a message is under way.
 class WorkPortions {
  public:
   WorkPortions() = default;
@@ -57,8 +58,8 @@ class WorkPortions {
   std::size_t portion_ = k_least;
 };
 
-/// Blocks of those of `chunks` that takes(chunk) takes: shorter ones where there are few, so that each thread gets
-/// some.
+/// Divides those of `chunks` for which takes(chunk) is true into blocks. Blocks are shorter where there are few, so
+/// that each thread gets some.
 template <class Takes>
 void choose_blocks(std::size_t chunks, Takes&& takes, std::vector<Block>& blocks) {
   constexpr std::int64_t k_least = 2, k_a_thread = 8;
@@ -75,26 +76,27 @@ void choose_blocks(std::size_t chunks, Takes&& takes, std::vector<Block>& blocks
   }
 }
 
-/// All of `chunks`.
+/// Blocks of all of `chunks`.
 inline void choose_all_blocks(std::size_t chunks, std::vector<Block>& blocks) {
   choose_blocks(chunks, [](std::size_t) { return true; }, blocks);
 }
 
-/// Marks in `chunks` those of these particles that hold one of some cells.
+/// Marks in `chunks` the chunks of these particles that contain a particle in any of `cells`.
 void find_chunks_with(const particles::CellSet& cells, const particles::CellIndex& rows,
                       std::vector<std::uint8_t>& chunks);
 
-/// Chunks of the fluid in two parts. With one rank all are fringe: there is nobody to wait for.
+/// The chunks of the fluid in two parts, interior and fringe. With one rank all are fringe, because there is no message
+/// to wait for.
 struct Schedule {
-  std::vector<Block> interior_rates;   // need no fluid of other ranks
-  std::vector<Block> fringe_rates;     // the rest
-  std::vector<Block> interior_forces;  // need neither that nor walls nor buffers, which follow the fluid
+  std::vector<Block> interior_rates;   // these need no fluid of other ranks
+  std::vector<Block> fringe_rates;     // the other chunks
+  std::vector<Block> interior_forces;  // these need no fluid of other ranks, no walls and no buffers
   std::vector<Block> fringe_forces;
-  std::vector<Block> walls;  // of the lists of walls over the fluid
+  std::vector<Block> walls;  // chunks of the lists of walls over the fluid
 
-  /// There is nobody to wait for.
+  /// Used with one rank, which has no message to wait for.
   void make_all_fringe(std::size_t chunks);
-  /// A chunk is of the interior if the cells of all its particles see nothing that comes late.
+  /// Used with several ranks. A chunk is interior if the cells of all its particles see no row that is set late.
   void divide(const particles::CellLayout& layout, const particles::CellIndex& fluid, const particles::CellIndex& wall,
               const particles::CellSet& with_buffers);
 };

@@ -1,5 +1,5 @@
 #pragma once
-// What particles have. SI units.
+// The state of particles. SI units.
 
 #include <algorithm>
 #include <cstddef>
@@ -10,39 +10,40 @@
 
 namespace eddyline::sph {
 
-/// Fluid particles, those of buffers among them. T: type of pair sums, which alone see some of these.
+/// Fluid particles, with those of buffers. T: type of pair sums, in which some values are stored.
 template <class T, int D>
 struct FluidState {
   Array<std::int64_t> id;
   Array<double> mass;
   Array<double> s;              // density excess rho/rho0 - 1
-  Array<std::uint8_t> buffer;   // 1 + the opening whose buffer the particle belongs to; 0: none, it is fluid
-  Array<std::uint8_t> surface;  // a physics::Surrounding, as the last evaluation told; with room for whole chunks
+  Array<std::uint8_t> buffer;   // 1 + the number of the opening, for particles in its buffer; 0: none, it is fluid
+  Array<std::uint8_t> surface;  // a physics::Surrounding from the last evaluation; the array has space for whole chunks
   VectorArray<double, D> x, v;
 
-  // Of the scheme delta only, else empty.
-  VectorArray<T, D> a;       // acceleration of the last evaluation, everything included
-  VectorArray<T, D> half_g;  // half the density gradient for the diffusion as rows have it, in confined flows in halves
-                             // of one value with the velocity of shifting in the last step: see physics::MovingFluid
-  bool confined = false;     // whether there is no free surface
+  // Used by the scheme delta, otherwise empty.
+  VectorArray<T, D> a;       // acceleration of the last evaluation, with all terms
+  VectorArray<T, D> half_g;  // half the density gradient for the diffusion as rows have it; in confined flows
+                             // packed in one value with the velocity of shifting in the last step: see
+                             // physics::MovingFluid
+  bool confined = false;     // true if there is no free surface
 
-  // Of the scheme classic only, else empty.
+  // Used by the scheme classic, otherwise empty.
   bool classic = false;
   Array<double> u;           // thermal energy [J/kg]
-  Array<T> s_rate, u_rate;   // of the last evaluation [1/s], [W/kg]
+  Array<T> s_rate, u_rate;   // rates of the last evaluation [1/s], [W/kg]
   VectorArray<T, D> v_rate;  // [m/s^2]
-  // Of the one before, until a step is predicted: then the pair sums of its rates, in whole chunks.
+  // Rates of the evaluation before, until a step is predicted; then the pair sums of its rates, in whole chunks.
   Array<T> s_rate_old, u_rate_old;
   VectorArray<T, D> v_rate_old;
 
   std::int64_t size() const { return static_cast<std::int64_t>(id.size()); }
 
-  /// Every array that belongs to a particle and goes with it when particles are sorted: visit(array).
+  /// Calls visit(array) for every array that belongs to particles and is sorted with them.
   template <class Visit>
   void for_each_array(Visit&& visit) {
     for_each_named([&visit](const char*, auto& array) { visit(array); });
   }
-  /// The same with names: visit(name, array).
+  /// Calls visit(name, array) for these arrays.
   template <class Visit>
   void for_each_named(Visit&& visit) {
     visit("id", id), visit("mass", mass), visit("s", s), visit("buffer", buffer), visit("surface", surface);
@@ -66,20 +67,20 @@ struct WallState {
   Array<double> volume;
   Array<std::uint8_t> no_slip;
 
-  // Where some wall moves or slides only, else empty: all rest where the world file places them.
+  // Used if any wall moves or slides, otherwise empty: then all rest where the world file places them.
   bool can_move = false;
   VectorArray<double, D> v;
   VectorArray<double, D> x_file;  // place at t = 0, as the world file gives it
 
   std::int64_t size() const { return static_cast<std::int64_t>(id.size()); }
   double velocity(std::size_t k, int d) const { return can_move ? v[d][k] : 0.0; }
-  /// All may move from now on, the first `n` of the arrays among them, and have rested until now.
+  /// All walls may move from now on and have rested until now; this includes the first `n` of the arrays.
   void let_move(std::size_t n) {
     if (std::exchange(can_move, true)) return;
     rest(0, n);
     v.resize(id.size()), x_file.resize(id.size());
   }
-  /// The last to come, [first, last), have rested until now.
+  /// The particles [first, last) were added and have rested until now.
   void rest(std::size_t first, std::size_t last) {
     v.resize(last), x_file.resize(last);
     for (int d = 0; d < D; ++d) {
@@ -88,12 +89,12 @@ struct WallState {
     }
   }
 
-  /// Every array: visit(array).
+  /// Calls visit(array) for every array.
   template <class Visit>
   void for_each_array(Visit&& visit) {
     for_each_named([&visit](const char*, auto& array) { visit(array); });
   }
-  /// The same with names: visit(name, array).
+  /// Calls visit(name, array) for every array.
   template <class Visit>
   void for_each_named(Visit&& visit) {
     visit("id", id), visit("owner", owner), visit("x", x), visit("volume", volume), visit("no_slip", no_slip);

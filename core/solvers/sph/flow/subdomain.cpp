@@ -18,7 +18,7 @@ using world::SideKind;
 
 namespace {
 
-/// How far particles may stand beyond a side of the domain [m].
+/// Largest distance of particles beyond a side of the domain [m].
 double room_beyond(const world::World& world, SideKind kind, int axis) {
   switch (kind) {
     case SideKind::open: return particles::k_open_margin * world.size[axis];
@@ -41,7 +41,7 @@ CellGrid make_grid(const world::World& world, const Constants& constants) {
       grid.period[d] = world.size[d];
       grid.period_quanta[a] = constants.fixed.wrapped(world.size[d]);
     } else {
-      // Room for the dummy particles of walls, and for what splashes out of an open side.
+      // The space beyond the sides for dummy particles of walls, and for fluid that splashes out of an open side.
       const double R = constants.length.interaction_radius;
       lower -= R + room_beyond(world, world.sides[2 * a].kind, d);
       upper += R + room_beyond(world, world.sides[2 * a + 1].kind, d);
@@ -57,7 +57,7 @@ CellGrid make_grid(const world::World& world, const Constants& constants) {
   return grid;
 }
 
-/// The rows of cells that this process and another rank see of each other.
+/// The rows of cells that this process and another rank exchange.
 void add_exchange(const particles::RankCells& other, const particles::CellIndex& rows, exchange::Halo& halo) {
   for (const std::int32_t cell : other.sent) {
     const particles::RowRange sent = rows.of(cell);
@@ -69,7 +69,7 @@ void add_exchange(const particles::RankCells& other, const particles::CellIndex&
   }
 }
 
-/// Of the fluid in a rank's share of a first, even cut.
+/// Cells of the fluid in a rank's share of a first, even partition.
 std::vector<Int3> cells_at_start(const world::World& world, const CellGrid& grid, const comm::Communicator& c) {
   const decompose::Partition even(grid, {decompose::Method::bisection}, c.size(), 1, [](const CellBox& box, int axis) {
     const auto a = static_cast<std::size_t>(axis);
@@ -141,7 +141,7 @@ std::vector<int> Subdomain::neighbors() const {
   return ranks;
 }
 
-/// Found by either side on its own, in the same order.
+/// Each side finds these on its own, in the same order.
 void Subdomain::find_copied_cells() {
   copied_cells_.clear();
   copied_by_.clear();

@@ -1,5 +1,5 @@
 #pragma once
-// What the sweeps find for each fluid particle.
+// Results of the sweeps for each fluid particle.
 
 #include <cstddef>
 
@@ -7,8 +7,8 @@
 
 namespace eddyline::sph {
 
-/// Results of the scheme delta, in whole chunks. They are used up when a step ends, so that their memory serves to put
-/// particles in order before the next one.
+/// Results of the scheme delta, in whole chunks. They are not needed after the end of a step: sorting then borrows
+/// their memory.
 template <class T, int D>
 struct DeltaResults : VectorArray<T, 3 * D + 1> {
   T* viscous(int d) { return (*this)[d]; }
@@ -16,13 +16,13 @@ struct DeltaResults : VectorArray<T, 3 * D + 1> {
   T* shift(int d) { return (*this)[2 * D + d]; }
   T* volume_fraction() { return (*this)[3 * D]; }
   Array<T> dissipation;  // with a free surface, else empty
-  // Used up before forces are summed.
+  // Used before forces are summed.
   T* divergence() { return pressure_force(0); }
   T* diffusion() { return pressure_force(1); }
 };
 
-/// Results of the scheme classic, see physics/classic/sweeps.hpp. Those that rates come from lie where the rates before
-/// the last were: see FluidState.
+/// Results of the scheme classic, see physics/classic/sweeps.hpp. Sums that become rates are stored in place of the
+/// rates before the last ones, see FluidState.
 template <class T, int D>
 struct ClassicResults : VectorArray<T, 2> {
   VectorArray<T, D> drifts;  // with the term XSPH, else empty

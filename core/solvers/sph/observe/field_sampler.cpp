@@ -62,7 +62,7 @@ void FieldSampler<D>::for_each_run(const particles::CellBox& cells, Visit&& visi
     for (image[1] = -images[1]; image[1] <= images[1]; ++image[1])
       for (image[0] = -images[0]; image[0] <= images[0]; ++image[0])
         for (const auto& box : layout.own_boxes()) {
-          Int3 first{0, 0, 0}, end{1, 1, 1}, at;  // as if the grid went on
+          Int3 first{0, 0, 0}, end{1, 1, 1}, at;  // as if the grid continued
           Int3 corner{0, 0, 0};                   // of the box with its border
           for (std::size_t d = 0; d < D; ++d) {
             const std::int32_t beyond = image[d] * grid.count[d];
@@ -86,13 +86,14 @@ void FieldSampler<D>::for_each_near(Vec3 low, Vec3 high, Visit&& visit) const {
   const auto& c = flow_.constants();
   const auto& grid = flow_.layout().grid();
   const auto& rows = flow_.fluid_rows;
-  // Particles may have moved on from the cell that they were sorted into, by less than its edge.
+  // Particles may have moved from the cell that they were sorted into, by less than its edge.
   const double moved = flow_.control.max_displacement + flow_.control.latest.corrected,
                radius = (1 + 1e-9) * (c.length.interaction_radius + moved);
   const std::int32_t reach = moved > c.length.skin ? 2 : 1;
   particles::CellBox cells = grid.cells_between(low, high);
   for (std::size_t d = 0; d < D; ++d) cells.lower[d] -= reach, cells.upper[d] += reach;
-  /// Square of the distance between the block and a cell, along an axis. Cells beside a side hold what is beyond it.
+  /// Returns the square of the distance between the block and a cell, along an axis. Cells at a side also hold
+  /// particles beyond it.
   const auto square_apart = [&](std::size_t d, std::int32_t at) {
     const auto axis = static_cast<int>(d);
     const double lower = grid.origin[axis] + at * grid.edge[axis], upper = lower + grid.edge[axis];
@@ -145,7 +146,7 @@ void FieldSampler<D>::add_near(Vec3 low, Vec3 high, Points& points, const Contri
   });
 }
 
-/// Bunch by bunch, of points one after the other that stand near each other.
+/// Processes successive points that are near each other as bunches.
 template <int D>
 template <std::size_t N, class Contribution>
 void FieldSampler<D>::find_own_sums(std::span<const Vec3> points, const Contribution& contribution) {
@@ -181,7 +182,7 @@ void FieldSampler<D>::find_own_sums(std::span<const Vec3> points, const Contribu
   }
 }
 
-/// Strip by strip, some for each thread.
+/// Processes strips, some for each thread.
 template <int D>
 template <std::size_t N, class Contribution>
 void FieldSampler<D>::find_own_sums(const PixelRows& pixels, const Contribution& contribution) {
@@ -269,7 +270,7 @@ PixelRows FieldSampler<D>::near_fluid(const solver::Plane& plane) const {
   for (std::int64_t i = 0; i < owned; ++i) down = std::max(down, -height[i]), up = std::max(up, height[i]);
   double extent[] = {down, up};
   comm::maximum(flow_.communicator(), extent, "observers");
-  // In rows from the lowest; one more on both sides, as places are rounded.
+  // Counted in rows from the lowest, with one more on both sides, because places are rounded.
   const double R = flow_.constants().length.interaction_radius;
   const auto row_at = [&](double y) {
     return static_cast<std::int32_t>(
@@ -284,7 +285,7 @@ void FieldSampler<D>::fitted(const PixelRows& pixels, const Show& show) {
   find_fits(pixels, show);
 }
 
-/// Where most of the fluid is missing, the mean instead of the fit.
+/// Uses the mean instead of the fit where most of the fluid is missing.
 template <int D>
 template <class Where, class Use>
 void FieldSampler<D>::find_fits(const Where& where, Use&& use) {
@@ -318,8 +319,9 @@ template <int D>
 template <class Where, class Use>
 void FieldSampler<D>::find_means(const Where& where, Fields fields, Use&& use) {
   if (fields == Fields::velocity) return find_means<D + 1>(where, use);
-  flow_.constants().state.is_gas() ? find_means<D + 3>(where, use)
-                                   : find_means<D + 2>(where, use);  // of a liquid density follows from pressure
+  flow_.constants().state.is_gas()
+      ? find_means<D + 3>(where, use)
+      : find_means<D + 2>(where, use);  // the density of a liquid follows from its pressure
 }
 
 template <int D>
@@ -367,7 +369,7 @@ template <int D>
 std::vector<double> FieldSampler<D>::fractions(std::span<const Vec3> points) {
   const bool confined = flow_.fluid.confined;
   const double kernel = this->kernel();
-  // The factor comes first or last as in the sums of samples, so that the last bit is theirs.
+  // The factor comes first or last as in the sums of samples, so that the last bit is the same.
   const double first = confined ? 1 : kernel, last = confined ? kernel : 1;
   const auto contribution = [=](const Carried& j, const Pack4d*, Pack4d W, auto&& put) {
     put(0, Pack4d(first * j.volume), W);
@@ -389,7 +391,7 @@ double FieldSampler<D>::share_inside(int axis, double x) const {
   return share;
 }
 
-/// Looks from the top down, at some points at a time, and no further than to the surface.
+/// Searches from the top down, some points at a time, and no further than to the surface.
 template <int D>
 double FieldSampler<D>::height(Vec3 x, int axis) {
   constexpr std::int64_t k_at_once = 64;

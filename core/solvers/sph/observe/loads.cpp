@@ -11,7 +11,7 @@ namespace eddyline::sph {
 
 namespace {
 
-/// Reaction of a dummy particle, in the unit of reaction sums; z is 0 in 2D.
+/// Reaction on a dummy particle, in the unit of reaction sums; z is 0 in 2D.
 template <class T, int D>
 Vec3 reaction_of(const Array<T> (&reaction)[D], std::size_t i) {
   Vec3 f;
@@ -123,9 +123,9 @@ std::size_t Loads<T, D>::add_force(comm::Sums& sums, std::span<const Contributio
   });
 }
 
-/// Torque about the pivot; with Morris' form of viscosity also volumes of the outermost layer of particles, and of
-/// those of it that are wet. Of a force that points along a pair any point of its line is right as the place where it
-/// acts; friction of Morris' form acts on the surface, and so half way between fluid and dummy particles.
+/// Torque about the pivot; with Morris' form of viscosity also the volumes of the outermost layer of particles, and of
+/// its wet part. A force along a pair may be applied at any point of the pair's line. Friction of Morris' form acts on
+/// the surface, and therefore half way between fluid and dummy particles.
 template <class T, int D>
 std::size_t Loads<T, D>::add_torque(comm::Sums& sums, std::int32_t owner, std::span<const Contribution> walls) const {
   const auto& c = flow_.constants();
@@ -195,12 +195,12 @@ double Loads<T, D>::power_of_sides(const comm::Sums& sums) const {
   return sums.value(index_of_sides_);
 }
 
-/// Torque on a body about its pivot, and the power of a body that moves on the fluid, -(F . v + T . w).
+/// Torque on a body about its pivot, and the power of a moving body on the fluid, -(F . v + T . w).
 ///
-/// Where fluid particles have Morris' form of viscosity, the stress is mu grad(v), and its traction at a wall mu dv/dn.
-/// What a body feels is mu (dv/dn + grad(v) . n), which is the same on one that does not turn; on one that does, the
-/// rest is -mu w x n, no force but a torque of -2 mu V w over a closed surface around a volume V. It is added for the
-/// wet share of the surface. Central forms pass all of the torque through the pairs.
+/// With Morris' form of viscosity between fluid particles, the stress is mu grad(v), and its traction at a wall mu
+/// dv/dn. The force on a body is mu (dv/dn + grad(v) . n), which is the same on a body that does not turn. On a turning
+/// body the difference is -mu w x n, no force but a torque of -2 mu V w over a closed surface around a volume V. It is
+/// added for the wet share of the surface. Central forms transfer all of the torque through the pairs.
 template <class T, int D>
 void Loads<T, D>::read_torque(std::int32_t owner, const std::array<double, 5>& sums, solver::Load& load) const {
   const auto& c = flow_.constants();

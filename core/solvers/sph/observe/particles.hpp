@@ -11,7 +11,7 @@
 
 namespace eddyline::sph {
 
-/// The particles of the fluid and of walls, as others read them.
+/// Read access to the particles of the fluid and of walls.
 template <class T, int D>
 class Particles final : public solver::FieldSets, public solver::Points {
  public:

@@ -1,6 +1,6 @@
 #pragma once
-// Points at which the fluid is sampled together: what is near them is looked for once, and a particle adds to some of
-// them at a time, to those that are too far away nothing but zeros.
+// Points at which the fluid is sampled together. The particles near them are found once, and a particle adds to several
+// of them at a time; it adds zeros to points that are too far away.
 
 #include <algorithm>
 #include <array>
@@ -18,8 +18,8 @@
 
 namespace eddyline::sph {
 
-/// How many rows of pixels are sampled together: as high as R, so that few particles are near several of such strips,
-/// and for large pixels more, for small ones fewer.
+/// Number of rows of pixels that are sampled together. A strip is as high as R, so that few particles are near several
+/// strips; strips of large pixels have more rows than that, strips of small ones fewer.
 inline std::int32_t strip_rows(const solver::Plane& plane, double R) {
   constexpr double k_least = 8192, k_most = 32'768;  // pixels, about
   const double high = plane.height() > 0 ? R / plane.height() : 1;
@@ -29,33 +29,33 @@ inline std::int32_t strip_rows(const solver::Plane& plane, double R) {
 /// Some rows of a plane.
 struct PixelRows {
   const solver::Plane& plane;
-  std::int32_t first, last;  // last: the first that is not among them
+  std::int32_t first, last;  // last: one past the end
 };
 
-/// One of some rows, counted from their first.
+/// A pixel of these rows, counted from their first.
 struct Pixel {
   std::int32_t column, row;
-  bool holds_particle;  // with a free surface: whether the centre of one is in it
+  bool holds_particle;  // with a free surface: whether the centre of a particle is in it
 };
 
-/// Where something stands, in quanta modulo 2^32.
+/// A place in quanta modulo 2^32.
 using Place = std::array<std::int32_t, 3>;
 
-/// Contributions are rounded to whole multiples of this, whose sums do not depend on their order; sums may reach two
-/// million.
+/// Contributions are rounded to whole multiples of this unit, so that sums do not depend on their order. Sums may reach
+/// two million.
 inline constexpr double k_unit = 0x1p-42;
 
-/// Contributions below this [units] are known to be numbers and may be rounded in one go.
+/// Contributions below this limit [units] are known to be numbers and may be rounded at once.
 inline constexpr double k_small = 0x1p51;
 
-/// N sums at the points of a pack, in units: those of the first for all of its points, then those of the second, ...
+/// N sums at the points of a pack, in units: the first sum of all its points, then the second, ...
 template <std::size_t N>
 class PackedSums {
  public:
   static constexpr std::size_t k_size = N * Pack4d::width;
 
-  /// Adds what a particle contributes: contribution(r, W, put) puts N products, put(n, a, b). r: from it to the points,
-  /// over R; IsSmall: all values are below k_small.
+  /// Adds the contributions of a particle. contribution(r, W, put) puts N products, put(n, a, b). r: from the particle
+  /// to the points, over R; IsSmall: all values are below k_small.
   template <bool IsSmall, class Contribution>
   static EDDYLINE_INLINE void add(std::int64_t* sums, const Pack4d* r, Pack4d W, const Contribution& contribution) {
     contribution(r, W, [sums](int n, const Pack4d& a, const Pack4d& b) __attribute__((always_inline)) {
@@ -80,10 +80,10 @@ class PackedSums {
   }
   static EDDYLINE_INLINE void store(Whole whole, std::int64_t* to) { std::memcpy(to, &whole, sizeof whole); }
 
-  /// A sum of a small value with this is rounded to the nearest whole number, which stands in its last bits.
+  /// Adding this number to a small value rounds it to the nearest whole number, which appears in the last bits.
   static constexpr double k_shift = 0x1.8p52;
 
-  /// Of any value; what is not a number counts as 0: the doctor knows of it.
+  /// Rounds any value. A value that is not a number counts as 0; the doctor finds it.
   static std::uint64_t whole_units(double value) {
     constexpr double k_most = 0x1p60;
     const double whole = std::clamp(std::nearbyint(value), -k_most, k_most);
@@ -91,14 +91,14 @@ class PackedSums {
   }
 };
 
-/// From a particle to a place, along an axis; scale: a quantum over R.
+/// Distance from a particle to a place, along an axis; scale: a quantum over R.
 template <class T>
 T distance(std::int32_t place, std::int32_t particle, T scale) {
   return scale * static_cast<T>(static_cast<std::int32_t>(static_cast<std::uint32_t>(place) -
                                                           static_cast<std::uint32_t>(particle)));
 }
 
-/// Where the sums of pixels lie: pack of columns by pack of columns, in each row by row.
+/// Layout of the sums of pixels: one pack of columns after the other, each row by row.
 template <std::size_t N>
 struct PixelSums {
   static constexpr std::int32_t k_columns = Pack4d::width;  // of a pack
@@ -106,12 +106,12 @@ struct PixelSums {
 
   explicit PixelSums(const PixelRows& pixels)
       : packs((pixels.plane.columns + k_columns - 1) / k_columns), rows(pixels.last - pixels.first) {}
-  /// Of the sums, and of the marks, which lie behind them.
+  /// Size of the sums with the marks, which follow them.
   std::size_t size() const { return index(packs, 0) + number(packs, 0); }
   std::size_t index(std::int32_t pack, std::int32_t row) const { return number(pack, row) * PackedSums<N>::k_size; }
   std::size_t mark(std::int32_t pack, std::int32_t row) const { return index(packs, 0) + number(pack, row); }
 
-  /// A pack's pixels that are marked: sixteen bits for each, in which up to 65,535 ranks can be counted.
+  /// Marks of a pack's pixels: sixteen bits for each, in which up to 65,535 ranks can be counted.
   static std::int64_t marked(std::int32_t lane) { return std::int64_t{1} << (k_bits * lane); }
   static bool is_marked(std::int64_t marks, std::int32_t lane) {
     return (static_cast<std::uint64_t>(marks) >> (k_bits * lane) & ((1U << k_bits) - 1)) != 0;
@@ -123,13 +123,13 @@ struct PixelSums {
   std::size_t number(std::int32_t pack, std::int32_t row) const { return static_cast<std::size_t>(pack * rows + row); }
 };
 
-/// Neighbouring rows of pixels of a plane, four pixels of a row a pack. Distances and weights are floats, as pixels
-/// are; what they weigh and its sums are not.
+/// Neighbouring rows of pixels of a plane, four pixels of a row in a pack. Distances and weights are floats, as pixels
+/// are; weighted values and sums are not.
 template <std::size_t N, int D>
 class Strip {
  public:
-  /// R: interaction radius [m]; scale: a quantum over R; place(x) of a point; sums and marks: of the first row's first
-  /// pack, all 0, those of the next pack of columns `stride` packs farther on.
+  /// R: interaction radius [m]; scale: a quantum over R; place(x): the place of a point; sums and marks: those of the
+  /// first row's first pack, all 0. The next pack of columns follows after `stride` packs.
   template <class PlaceOf>
   Strip(const PixelRows& pixels, double R, double scale, PlaceOf&& place, std::int64_t* sums, std::int64_t* marks,
         std::int32_t stride)
@@ -157,7 +157,7 @@ class Strip {
     weights_.resize(static_cast<std::size_t>(rows_));
   }
 
-  /// Goes to a particle. False if it is near no pixel.
+  /// Moves to a particle. Returns false if it is near no pixel.
   bool move_to(const Vec3& x, const Place& particle) {
     double reach = 1;
     if constexpr (D == 3) {
@@ -176,8 +176,8 @@ class Strip {
     for (std::size_t p = first_pack_; p < last_pack_; p += 2) find_along(p, particle[axis(0)], columns);
     return true;
   }
-  /// Marks the pixel that a particle at x stands in, which does not depend on where strips begin. half: in 3D, how far
-  /// from the plane it may be [m].
+  /// Marks the pixel that contains a particle at x; this does not depend on where strips begin. half: in 3D, largest
+  /// distance of the particle from the plane [m].
   void mark(const Vec3& x, double half) {
     const solver::Plane& plane = pixels_.plane;
     if (!(per_width_ > 0 && per_height_ > 0)) return;
@@ -191,7 +191,7 @@ class Strip {
     marks_[static_cast<std::size_t>(c / k_columns) * stride_ + static_cast<std::size_t>(row)] |=
         PixelSums<N>::marked(c % k_columns);
   }
-  /// Adds what the particle contributes, see PackedSums; weight(q) of the kernel for q = |r|, at most 1.
+  /// Adds the contributions of the particle, see PackedSums; weight(q): the kernel for q = |r|, at most 1.
   template <class Weight, class Contribution>
   void add(bool is_small, const Weight& weight, const Contribution& contribution) {
     is_small ? add_near<true>(weight, contribution) : add_near<false>(weight, contribution);
@@ -206,16 +206,16 @@ class Strip {
     bool is_empty() const { return begin >= end; }
   };
 
-  /// Along which columns (0) and rows (1) follow each other, and across the plane (2); in 2D known beforehand.
+  /// The axes of columns (0) and rows (1), and the normal of the plane (2); in 2D known at compile time.
   std::size_t axis(std::size_t of) const { return D == 2 ? of : static_cast<std::size_t>(axes_[of]); }
 
-  /// Pixels in a length, and in R: where a plane has no width, all its columns stand at one place.
+  /// Pixels in a length, and in R. If a plane has no width, all its columns have the same place.
   static double per(double pixel) { return pixel > 0 ? 1 / pixel : 0; }
   static double reach(double R, double pixel) { return pixel > 0 ? R / pixel : 1e9; }
 
   /// The whole numbers from 0 to below `count` that differ from `middle` by no more than `reach`.
   static Range within(double middle, double reach, std::int32_t count) {
-    if (!(std::abs(middle) < 0x1p30)) return {0, 0};  // no number, too
+    if (!(std::abs(middle) < 0x1p30)) return {0, 0};  // also if it is not a number
     return {static_cast<std::int32_t>(std::clamp<double>(std::ceil(middle - reach), 0, count)),
             static_cast<std::int32_t>(std::clamp<double>(std::floor(middle + reach) + 1, 0, count))};
   }
@@ -224,8 +224,8 @@ class Strip {
     return sums_ + (pack * stride_ + row) * Sums::k_size;
   }
 
-  /// How far it is from a particle to the columns of two packs that are `near`. All others are farther than R: places
-  /// farther away than sixteen R would seem to be near again.
+  /// Finds the distances from a particle to the columns of two packs that are `near`. All other columns are farther
+  /// than R, and get such a value: places farther away than sixteen R would appear near again.
   void find_along(std::size_t pack, std::int32_t particle, Range near) {
     using Places __attribute__((vector_size(32))) = std::uint32_t;  // modulo 2^32
     constexpr Pack8f::Bits k_each = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -239,8 +239,8 @@ class Strip {
     std::memcpy(x_.data() + begin, &seen, sizeof seen);
   }
 
-  /// Two packs at a time: the weights in all rows first, since roots take long and need not wait for sums. The copy of
-  /// what is contributed stays in registers: nobody else writes to it.
+  /// Processes two packs at a time. The weights in all rows come first, because roots take long and need not wait for
+  /// sums. `contribution` is a copy, which stays in registers because no other code can write to it.
   template <bool IsSmall, class Weight, class Contribution>
   void add_near(const Weight& weight, const Contribution contribution) {
     const auto begin = static_cast<std::size_t>(rows_near_.begin), end = static_cast<std::size_t>(rows_near_.end);
@@ -269,10 +269,10 @@ class Strip {
   float scale_;
   std::vector<std::int32_t> column_places_, row_places_;  // along their axes, the last one's beyond it
   std::int32_t plane_;
-  // Of the particle, whose neighbourhood is taken for a rectangle:
+  // Values of the current particle; its neighbourhood is treated as a rectangle:
   std::size_t first_pack_ = 0, last_pack_ = 0;
   Range rows_near_{};
-  std::vector<float> x_, y_;  // from it to columns and to rows, over R
+  std::vector<float> x_, y_;  // from the particle to columns and to rows, over R
   float z_ = 0;
   std::vector<InDoubles> weights_;  // of two packs in each row
 };
@@ -288,7 +288,7 @@ class Bunch {
       for (std::size_t d = 0; d < D; ++d) places_[d][k] = places[std::min(k, places.size() - 1)][d];
   }
 
-  /// As a strip does.
+  /// Moves to a particle, as a strip does.
   bool move_to(const Vec3&, const Place& particle) {
     bool is_near = false;
     for (std::size_t pack = 0; pack < packs_; ++pack) {

@@ -10,20 +10,21 @@ namespace eddyline::sph {
 
 namespace {
 
-/// Strips at a time: something for some threads, while sums stay in the caches and those of many ranks take little
-/// room.
+/// Number of strips in a batch: enough for several threads, while sums stay in the caches and those of many ranks take
+/// little memory.
 constexpr std::int32_t k_strips = 4;
 
-/// Rows of a batch are a multiple of this: however long they are, the bits of the next begin with a byte.
+/// The number of rows of a batch is a multiple of this, so that the bits of the next batch begin with a byte for any
+/// row length.
 constexpr std::int32_t k_rows = 8;
 
 constexpr float k_none = std::numeric_limits<float>::quiet_NaN();
 
 constexpr double k_least_cover = 0.5;
-/// That of a pixel in which a particle is, which may be a drop or in a thread. With R = 4 spacings what flies alone has
-/// a cover of 0.14 where it is, in a thread 0.37, and at a surface more than one half, unless it is about to leave it.
-/// A drop is seen with its size: one half lies between its pixel, of 5/4 spacing, and those around it where the
-/// particle ends.
+/// Cover of a pixel that contains a particle, which may be a drop or part of a thread. With R = 4 spacings a single
+/// particle has a cover of 0.14 at its place, a thread 0.37, and a surface more than one half unless a particle is
+/// about to leave it. A drop appears with its size: the value one half lies between its pixel, of 5/4 spacing, and the
+/// pixels around it, where the particle ends.
 double cover_with_particle(double cover) {
   constexpr double k_of_surface = 0.45, k_of_spray = 0.3, k_seen = 0.85;
   const double share = std::clamp((k_of_surface - cover) / (k_of_surface - k_of_spray), 0.0, 1.0);
@@ -52,7 +53,7 @@ std::vector<solver::Raster> draw_rasters(FieldSampler<D>& sampler, std::span<con
                                          const solver::Plane& plane) {
   const SampledFlow<D>& flow = sampler.flow();
   const auto columns = static_cast<std::size_t>(plane.columns);
-  // A free surface has fits for vorticity alone.
+  // Fits serve vorticity alone if there is a free surface.
   const auto is_of_fits = [&](Quantity q) { return q == Quantity::vorticity && !flow.fluid.confined; };
   const bool more_than_velocity =
       std::ranges::any_of(quantities, [](Quantity q) { return q == Quantity::pressure || q == Quantity::density; });

@@ -77,7 +77,7 @@ double Sampler<T, D>::front(int axis) {
   comm::maximum(flow_.communicator(), {&foremost, 1}, "observers");
   const auto& world = flow_.world();
   const double position = foremost + 0.5 * world.spacing, end = world.origin[axis] + world.size[axis];
-  // A particle pressed against a wall stands nearer than half a spacing.
+  // A particle at a wall under pressure is nearer to it than half a spacing.
   const bool ends_at_wall = world.sides[static_cast<std::size_t>(2 * axis + 1)].kind == world::SideKind::wall;
   return ends_at_wall ? std::min(position, end) : position;
 }

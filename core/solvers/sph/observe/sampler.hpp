@@ -25,7 +25,7 @@ class Sampler final : public solver::Sampler {
 
  private:
   const Flow<T, D>& flow_;
-  FieldSampler<D> of_pictures_, of_points_;  // each keeps its memory
+  FieldSampler<D> of_pictures_, of_points_;  // each with its own memory
 };
 
 }  // namespace eddyline::sph

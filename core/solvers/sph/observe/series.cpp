@@ -33,7 +33,7 @@ std::vector<solver::Column> Budget<T, D>::columns() const {
   const std::string joule = "J" + per_length<D>();
   columns.push_back({"kinetic_energy", joule});
   columns.push_back({"potential_energy", joule});
-  if (flow_.fluid.classic) {  // its thermal energy holds the work of compression as well
+  if (flow_.fluid.classic) {  // its thermal energy includes the work of compression
     columns.push_back({"thermal_energy", joule});
     columns.push_back({"total_energy", joule});
   } else {
@@ -86,7 +86,7 @@ void Budget<T, D>::add(comm::Sums& sums) {
   if (has_tension()) index_of_tension_ = add_tension(sums);
 }
 
-/// Mass of the fluid whose pressure is below physics::k_tension.
+/// Mass of the fluid with a pressure below physics::k_tension.
 template <class T, int D>
 std::size_t Budget<T, D>::add_tension(comm::Sums& sums) const {
   const auto& fluid = flow_.fluid;
@@ -116,7 +116,7 @@ std::vector<solver::Column> OpeningSeries<T, D>::columns() const {
   return columns;
 }
 
-/// Dummy particles beside the buffer belong to the opening.
+/// Dummy particles at the buffer belong to the opening.
 template <class T, int D>
 void OpeningSeries<T, D>::add(comm::Sums& sums) {
   index_ = sums.add(opening().mass_flow);

@@ -20,7 +20,7 @@ class Budget final : public solver::Observer {
   void read(const comm::Sums& sums, std::vector<double>& row) override;
 
  private:
-  /// Whether the share of the fluid under tension is known: of a liquid with a free surface.
+  /// Tells whether the share of the fluid under tension is known: true for a liquid with a free surface.
   bool has_tension() const { return flow_.constants().free_surface && !flow_.constants().state.is_gas(); }
   std::size_t add_tension(comm::Sums& sums) const;
 
@@ -28,7 +28,7 @@ class Budget final : public solver::Observer {
   std::size_t index_ = 0, index_of_tension_ = 0;
 };
 
-/// Fluid through one opening, and what the opening exerts on it.
+/// Flow through one opening, and the force that the opening exerts on the fluid.
 template <class T, int D>
 class OpeningSeries final : public solver::Observer {
  public:

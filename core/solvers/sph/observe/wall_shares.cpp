@@ -9,7 +9,8 @@ namespace eddyline::sph {
 
 namespace {
 
-constexpr double k_inside = 1e-3;  // spacings from a side at which a body counts as standing on it
+constexpr double k_inside =
+    1e-3;  // distance of a body from a side, in spacings, at which it counts as touching the side
 
 Vec3 unit(int axis) {
   Vec3 e;
@@ -75,7 +76,7 @@ std::vector<Share> WallShares::of(std::int32_t owner, const Vec3& x) const {
     sides.push_back(share);
     axis = d, inward = x[d] < low ? 1 : -1;
   }
-  // Along axes on which it lies beyond no side, what it feels stays with the side that it belongs to.
+  // Along axes on which the particle lies beyond no side, its force stays with the side that it belongs to.
   Share rest{owner};
   for (int d = 0; d < world_.dimensions; ++d) {
     const auto normal = [d](const Share& share) { return share.columns[static_cast<std::size_t>(d)] != Vec3{}; };

@@ -11,11 +11,11 @@ namespace eddyline::sph {
 
 namespace {
 
-/// Largest strength of a source or vortex: its speed at half of the domain's shortest side, of the stream's. A start
-/// or a body that moves off may push much harder for a moment than any steady flow does.
+/// Limit of the strength of a source or vortex: its speed at half of the domain's shortest side, over that of the
+/// stream. A start or an accelerating body may exert a much larger force for a moment than any steady flow.
 constexpr double k_largest = 0.2;
 
-/// The same everywhere and at all times.
+/// Returns the velocity of the stream, which is the same everywhere and at all times.
 Vec3 stream_velocity(const world::World& world) {
   Vec3 U;
   const auto stream = std::ranges::find_if(world.openings, [](const auto& opening) { return opening.stream; });

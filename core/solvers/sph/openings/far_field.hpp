@@ -1,5 +1,5 @@
 #pragma once
-// What bodies do to a stream far from them.
+// The far field of bodies in a stream.
 
 #include <array>
 #include <cstdint>
@@ -27,31 +27,31 @@ class FarField {
  public:
   explicit FarField(const world::World& world);
 
-  /// Whether some side is a stream.
+  /// Tells whether any side is a stream.
   bool is_needed() const { return is_needed_; }
 
-  /// Forces on bodies of this step [N/m]: first those of this rank, then, summed in place, those of all.
+  /// Forces on bodies of this step [N/m]: at first those of this rank; the caller sums them over ranks in place.
   void clear_forces(std::size_t bodies);
   void add_force(std::int32_t body, int axis, double force) {
     forces_[static_cast<std::size_t>(body) * D + static_cast<std::size_t>(axis)].add(force);
   }
   std::span<ReproducibleSum> forces() { return forces_; }
 
-  /// Follows the forces and the places of bodies at time t, after a step of dt.
+  /// Updates the far field from the forces and places of bodies at time t, after a step of dt.
   void follow(const world::World& world, double density, double t, double dt);
-  /// At a place [m/s].
+  /// Velocity that bodies add at x [m/s].
   std::array<double, D> velocity(const Vec3& x) const;
 
   void save(ArchiveWriter& archive) const;
-  /// The root brings the first part. Collective.
+  /// Restores the state; the root provides the first part. Collective.
   void restore(const std::vector<ArchiveReader>& parts, comm::Communicator& communicator);
 
  private:
-  /// What a body does.
+  /// The far field of one body.
   struct Disturbance {
-    double x = 0, y = 0;                // of the body's middle [m]
-    double force_x = 0, force_y = 0;    // running mean [N/m]
-    double source = 0, vortex = 0;      // [m^2/s], the vortex anticlockwise
+    double x = 0, y = 0;                // place of the body's centre [m]
+    double force_x = 0, force_y = 0;    // running mean of the force [N/m]
+    double source = 0, vortex = 0;      // strengths [m^2/s], the vortex anticlockwise
     double dipole_x = 0, dipole_y = 0;  // A/pi times the stream relative to the body [m^3/s]
   };
 

@@ -8,7 +8,7 @@ namespace eddyline::sph {
 
 namespace {
 
-/// A box of cells with those around it; across a period all of them.
+/// Returns a box of cells with those around it; across a period all of them.
 particles::CellBox widened(particles::CellBox box, std::int32_t by, const particles::CellGrid& grid) {
   for (std::size_t d = 0; d < 3; ++d) {
     box.lower[d] -= by, box.upper[d] += by;

@@ -44,7 +44,7 @@ void OpeningReactions<T, D>::add_pressure() {
   add(false);
 }
 
-/// Adds what the fluid does to the buffers, with the opposite sign, to the forces of the openings. Sums are exact.
+/// Adds the forces of the fluid on the buffers, with the opposite sign, to the forces of the openings. Sums are exact.
 template <class T, int D>
 void OpeningReactions<T, D>::add(bool viscous) {
   const auto& c = flow_.constants();

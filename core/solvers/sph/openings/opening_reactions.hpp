@@ -10,16 +10,16 @@
 
 namespace eddyline::sph {
 
-/// What the fluid does to the buffers is summed once more, without what they do to each other, and goes with the
+/// Sums the forces of the fluid on the buffers, without the forces between buffer particles, and adds them with the
 /// opposite sign to the forces of the openings.
 template <class T, int D>
 class OpeningReactions {
  public:
   explicit OpeningReactions(Flow<T, D>& flow) : flow_(flow) {}
 
-  /// Viscous forces half way through the step. The first of the two: forces begin with them.
+  /// Adds viscous forces at the midpoint of the step. Called before add_pressure(): it resets the forces.
   void add_viscous();
-  /// Pressure forces at its end.
+  /// Adds pressure forces at the end of the step.
   void add_pressure();
 
  private:

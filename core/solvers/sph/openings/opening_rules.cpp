@@ -13,17 +13,20 @@ using physics::StateEquationLinear;
 
 namespace {
 
-/// Running means follow within so many passages of a wave along a length. Along the domain's they are slow against all
-/// waves that fit into it, so that none is reflected.
+/// Running means adapt within so many passages of a wave along a length. Over the domain's length they are slow against
+/// all waves that fit into it, so that none is reflected.
 constexpr double k_passages = 10;
 double follow(double length, double dt, double speed) {
   return dt > 0 ? std::min(1.0, dt * speed / (k_passages * length)) : 1.0;
 }
 
-constexpr double k_largest_lead = 0.05;         // of the speed: fits to a curved profile are less than that too slow
-constexpr double k_largest_lead_of_hole = 0.1;  // of the speed of sound: the highest speed that the world expects
-constexpr double k_largest_rise = 0.5;          // of the speed of long gravity waves
-constexpr double k_largest_easing = 0.05;  // of the speed: compression in a flow that counts as incompressible is less
+/// Limit as a share of the speed: errors of fits to a curved profile are smaller.
+constexpr double k_largest_lead = 0.05;
+/// Limit as a share of the speed of sound: the highest speed that the world expects.
+constexpr double k_largest_lead_of_hole = 0.1;
+constexpr double k_largest_rise = 0.5;  // of the speed of long gravity waves
+/// Limit as a share of the speed: compression in a nearly incompressible flow is smaller.
+constexpr double k_largest_easing = 0.05;
 
 /// Sums over the sites of an opening.
 enum { k_wet, k_speed, k_pressure, k_wet_slopes, k_slope, k_volume_flow, k_mass_flow, k_carried, k_sums };
@@ -42,8 +45,8 @@ void OpeningRules<D>::apply(double t, double dt, bool at_rest) {
       rule_outflow(openings[o], means_[o], t, dt, at_rest);
 }
 
-/// Sums over the sites of all openings, each site by the rank that owns its node. Sums are exact, so that it does not
-/// matter which.
+/// Sums over the sites of all openings; the rank that owns a site's node adds it. Sums are exact, so that they do not
+/// depend on which rank that is.
 template <int D>
 void OpeningRules<D>::measure(double t) {
   auto& openings = openings_.all();
@@ -114,9 +117,9 @@ typename OpeningRules<D>::Means OpeningRules<D>::means_of(const Opening<D>& open
   return means;
 }
 
-/// The pressure's gradient along the normal drives the flow through the opening and goes on beyond it. The pace is that
-/// at which the inflow brings the mass of an incompressible stream: pressure upstream of bodies compresses the fluid,
-/// which without that would bring more volume to them than the world asks for.
+/// Updates an inflow. The pressure's gradient along the normal drives the flow through the opening and continues beyond
+/// it. The pace is the factor at which the inflow carries the mass of an incompressible stream: pressure upstream of
+/// bodies compresses the fluid, and without the factor the inflow would bring more volume than the world asks for.
 template <int D>
 void OpeningRules<D>::rule_inflow(Opening<D>& opening, const Means& means, double dt) const {
   const double share = follow(world_.size[opening.sites.axis], dt, constants_.c0);
@@ -124,25 +127,26 @@ void OpeningRules<D>::rule_inflow(Opening<D>& opening, const Means& means, doubl
   const double pace = opening.pace + share * (means.pace - opening.pace);
   opening.pace = std::clamp(pace, 1 - k_largest_easing, 1 + k_largest_easing);
   if (!opening.world.stream) return;
-  // Fluid that strays over the side does not come back, so that more would leave than the velocity says: as much as
-  // that is too much, fluid is let farther out before it is taken.
+  // Updates a stream. Fluid that drifts over the side does not return, so that more would leave than the velocity says.
+  // Fluid is therefore removed farther out, by as much as that excess.
   opening.lead += means.mass_flow * dt;
   const double area = static_cast<double>(opening.sites.sites()) * opening.sites.area;
   opening.reference_speed =
       std::clamp((opening.lead - means.carried) / (constants_.rho0 * area), 0.0, opening.sites.pitch);
 }
 
-/// Non-reflecting outflow. A plane sound wave that runs out carries J = rho0 c0 (<u> - u_ref) + <p - p_ref>, where <>
-/// is the mean over the opening's wet sites, and nothing runs in, so that beyond it
+/// Updates a non-reflecting outflow. A plane sound wave that runs out carries
+///   J = rho0 c0 (<u> - u_ref) + <p - p_ref>,
+/// where <> is the mean over the opening's wet sites. No wave runs in, so that beyond the opening
 ///   p = p_ref + J/2,   u = u_g + (u_ref - <u>) + J/(2 rho0 c0)
-/// The velocity keeps its profile u_g, and vortices pass: only the means know of sound. u_ref is the running mean of
-/// <u>. With a free surface it has <p - p_ref>/(rho0 c_g) besides, the velocity of a long gravity wave that runs out at
-/// c_g with as much too high a level (Flather 1976), and the mean is slow against such waves: else the level, which
-/// only follows what runs out, would swing for ever.
+/// The velocity keeps its profile u_g, so that vortices pass; sound affects the means only. u_ref is the running mean
+/// of <u>. With a free surface <p - p_ref>/(rho0 c_g) is added to it: the velocity of a long gravity wave that runs out
+/// at c_g with that excess level (Flather 1976). The running mean is then slow against such waves; otherwise the level,
+/// which only follows what runs out, would oscillate for ever.
 ///
-/// To a hole in a side fluid comes from all around, so that it is faster in it than in front; the wall beside it sends
-/// sound back anyhow. Where one is wet all over, and water beyond has no level, the lead makes up for all that is
-/// missing, within some passages of sound along its width, so that it has p_ref.
+/// Fluid reaches a hole in a side from all around, so that it is faster in the hole than in front of it, and the wall
+/// beside the hole reflects sound anyway. At a hole that is wet all over, with no surface beyond it, `lead` compensates
+/// the missing speed within some passages of sound along the hole's width, so that its pressure becomes p_ref.
 template <int D>
 void OpeningRules<D>::rule_outflow(Opening<D>& opening, const Means& means, double t, double dt, bool at_rest) const {
   const auto& c = constants_;
@@ -156,7 +160,7 @@ void OpeningRules<D>::rule_outflow(Opening<D>& opening, const Means& means, doub
   opening.slope += share * (means.slope - opening.slope);
   opening.reference_speed +=
       (has_level ? follow(length, dt, means.wave) : share) * (means.speed - opening.reference_speed);
-  const double pressure = means.pressure + 0.5 * sites.pitch * opening.slope;  // from the nodes to the opening
+  const double pressure = means.pressure + 0.5 * sites.pitch * opening.slope;  // distance from the nodes to the opening
   double reference = opening.reference_speed;
   if (has_level) {
     const double most = k_largest_rise * means.wave;
@@ -188,7 +192,7 @@ void OpeningRules<D>::rule_outflow(Opening<D>& opening, const Means& means, doub
   }
 }
 
-/// Whether the file's pressure grows downwards, as that of water beyond does; a jet into air has one everywhere.
+/// Tells whether the imposed pressure grows downwards, as that of water beyond does; for a jet into air it is uniform.
 template <int D>
 bool OpeningRules<D>::imposes_level(const Opening<D>& opening, double t) const {
   const Vec3 lower = opening.world.lower, upper = opening.world.upper;
@@ -197,7 +201,7 @@ bool OpeningRules<D>::imposes_level(const Opening<D>& opening, double t) const {
   return std::abs(imposed(lower) - imposed(upper)) > 0.5 * std::abs(weight) && weight != 0;
 }
 
-/// The least width of an opening that is a hole in a side; 0 of one that is all of it.
+/// Returns the smallest width of an opening that is a hole in a side; 0 for one that covers the whole side.
 template <int D>
 double OpeningRules<D>::hole_width(const Opening<D>& opening) const {
   double least = INFINITY;
@@ -211,7 +215,8 @@ double OpeningRules<D>::hole_width(const Opening<D>& opening) const {
   return is_hole ? least : 0;
 }
 
-/// sqrt(g h) for the depth h of the wet sites, 0 without a free surface or where gravity points through the opening.
+/// Returns sqrt(g h) for the depth h of the wet sites; 0 without a free surface or where gravity points through the
+/// opening.
 template <int D>
 double OpeningRules<D>::long_wave(const Opening<D>& opening, std::int64_t wet) const {
   if (!constants_.free_surface) return 0;

@@ -1,5 +1,5 @@
 #pragma once
-// What openings impose, ruled by what the fluid in front of them is like on average.
+// The values that openings impose, controlled by means over the fluid in front of them.
 
 #include <cstdint>
 #include <span>
@@ -14,7 +14,7 @@
 
 namespace eddyline::sph {
 
-/// The pace of inflows; pressure and velocities of outflows. All that it is made with must outlive it.
+/// Controls the pace of inflows, and pressure and velocities of outflows. All constructor arguments must outlive it.
 template <int D>
 class OpeningRules {
  public:
@@ -22,19 +22,20 @@ class OpeningRules {
                comm::Communicator& communicator)
       : world_(world), constants_(constants), openings_(openings), fits_(fits), communicator_(communicator) {}
 
-  /// By the fits at time t, after a step of dt, 0 at the start. `at_rest` while a start settles. Collective.
+  /// Updates openings from the fits at time t, after a step of dt, 0 at the start. `at_rest` while a start settles.
+  /// Collective.
   void apply(double t, double dt, bool at_rest);
 
  private:
-  /// What the fluid in front of an opening is like, averaged over its wet sites.
+  /// The fluid in front of an opening, averaged over its wet sites.
   struct Means {
     double speed = 0;                   // outwards [m/s]
-    double pressure = 0;                // above that of the file [Pa]
+    double pressure = 0;                // above the imposed pressure [Pa]
     double slope = 0;                   // of the pressure, outwards [Pa/m]
-    double pace = 1;                    // inflow: at which it carries the mass of the file's stream
-    double mass_flow = 0, carried = 0;  // inflow: now, and by particles so far
-    bool full = false;                  // outflow: all sites are wet
-    double wave = 0;  // with a free surface: speed of gravity waves that are long against its depth [m/s]
+    double pace = 1;                    // inflow: factor at which it carries the mass of the imposed stream
+    double mass_flow = 0, carried = 0;  // inflow: now, and the total of particles
+    bool full = false;                  // outflow: true if all sites are wet
+    double wave = 0;  // with a free surface: speed of gravity waves that are long compared with its depth [m/s]
   };
 
   void measure(double t);

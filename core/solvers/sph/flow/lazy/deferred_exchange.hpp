@@ -1,5 +1,5 @@
 #pragma once
-// Steps in which ranks tell each other nothing of their particles.
+// Steps without messages about particles between ranks.
 
 #include <algorithm>
 #include <cstddef>
@@ -11,13 +11,12 @@
 
 namespace eddyline::sph {
 
-/// When ranks bring each other up to date, and what they compute in the meantime. Source: Vertanen 1999, who overlaps
-/// rows of cells.
-///   exact: a rank also computes copies of the particles in the cells around its own. A step is so many passes, each
-///     over the pairs in touching cells: after p of them what is right has become p cells narrower. After `every` steps
-///     just the rank's own cells are right, and the copies are taken anew from their owners.
-///   not exact: ghosts of other ranks stand still with their last values. The only way to compute that changes what is
-///     computed.
+/// Decides when ranks exchange particles, and which copies they compute in the meantime. Source: Vertanen 1999, where
+/// rows of cells overlap.
+/// exact: a rank also computes copies of the particles in the cells around its own. A step consists of several passes,
+/// each over the pairs in touching cells; each pass makes the region of correct values one cell narrower. After `every`
+/// steps only the rank's own cells are correct, and the copies are renewed from their owners.
+/// not exact: ghosts of other ranks stand still with their last values. This is the only option that changes results.
 class DeferredExchange {
  public:
   DeferredExchange(solver::Lazy lazy, const world::World& world, bool alone)
@@ -27,33 +26,33 @@ class DeferredExchange {
   bool is_exact() const { return exact_; }
   int every() const { return every_; }
   bool computes_copies() const { return is_on() && exact_; }
-  /// Of the border of copies [cells].
+  /// Width of the border of copies [cells].
   int depth() const { return computes_copies() ? passes_ * every_ : 0; }
-  /// Of a step.
+  /// Passes of a step.
   int passes() const { return passes_; }
 
-  /// A step begins; whether ranks bring each other up to date before it. The same on all ranks.
+  /// Begins a step. Returns whether ranks exchange particles before it. The same on all ranks.
   bool begin_step();
-  /// They have, in a rebuild.
+  /// A rebuild has exchanged particles.
   void rebuilt();
-  /// They will, before the next step.
+  /// Makes ranks exchange particles before the next step.
   void expire() { used_ = every_ - 1; }
-  /// Whether ghosts of other ranks come in messages within this step.
+  /// Tells whether ghosts of other ranks come in messages within this step.
   bool exchanges() const { return !is_on() || (!exact_ && fresh_); }
 
-  /// How many particles, in the order of `rows`, are right after so many passes of this step: those of this rank, and
-  /// copies near them.
+  /// Number of particles, in the order of `rows`, that are correct after so many passes of this step: those of this
+  /// rank, and copies near them.
   std::int64_t computed(const particles::CellIndex& rows, int passes) const {
     const int distance = passes_ * (every_ - used_) - passes;
     return computes_copies() ? rows.count_within[static_cast<std::size_t>(std::max(0, distance))] : rows.computed();
   }
 
-  // Since the start.
+  // Steps since the start.
   std::int64_t steps() const { return steps_; }
-  std::int64_t refreshes() const { return refreshes_; }  // how often ranks brought each other up to date
+  std::int64_t refreshes() const { return refreshes_; }  // number of exchanges
 
  private:
-  /// Of delta: rates, walls, forces; of classic: walls, rates.
+  /// Passes of delta: rates, walls, forces; of classic: walls, rates.
   static int passes_of(const world::World& world) {
     bool walls = !world.bodies.empty() || !world.openings.empty();
     for (std::size_t s = 0; s < 2 * static_cast<std::size_t>(world.dimensions); ++s)
@@ -64,8 +63,8 @@ class DeferredExchange {
   int every_;
   bool exact_;
   int passes_;
-  int used_ = 0;       // steps since ranks brought each other up to date, without this one
-  bool fresh_ = true;  // they have done so for this step
+  int used_ = 0;       // steps since the last exchange, without this one
+  bool fresh_ = true;  // ranks have exchanged particles for this step
   std::int64_t steps_ = 0, refreshes_ = 0;
 };
 

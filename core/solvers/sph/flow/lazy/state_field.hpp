@@ -1,5 +1,5 @@
 #pragma once
-// What a halo carries of the state of particles: see exchange/halo.hpp.
+// The state of particles as a halo carries it, see exchange/halo.hpp.
 
 #include <cstdint>
 #include <type_traits>
@@ -10,7 +10,7 @@
 
 namespace eddyline::sph {
 
-/// Whether a field holds real numbers.
+/// Tells whether a field holds real numbers.
 template <class Field>
 inline constexpr bool k_is_real = false;
 template <class U>
@@ -18,12 +18,11 @@ inline constexpr bool k_is_real<Array<U>> = std::is_floating_point_v<U>;
 template <class U, int D>
 inline constexpr bool k_is_real<VectorArray<U, D>> = std::is_floating_point_v<U>;
 
-/// Everything that a step changes of fluid particles, by the rows that they stand in. Places are the owner's: no period
-/// shifts them.
+/// All values of fluid particles that a step changes, by row. Places are those of the owner: no period shifts them.
 template <class T, int D>
 class StateField {
  public:
-  /// `particle`: the one in each row; empty if it has the row's number.
+  /// `particle`: the particle in each row; empty if it has the row's number.
   StateField(FluidState<T, D>& fluid, const Array<std::int32_t>& particle) : fluid_(fluid), particle_(particle) {}
 
   std::size_t bytes() const {
