@@ -314,7 +314,7 @@ Vec3 lattice_spacing(const World& world) {
   return step;
 }
 
-double share_within_walls(const World& world, Vec3 x) {
+double fraction_inside_walls(const World& world, Vec3 x) {
   constexpr double k_rounding = 1e-9;  // of a spacing: rows that stand on the lattice count as a whole or not at all
   double share = 1;
   for (int d = 0; d < world.dimensions; ++d) {

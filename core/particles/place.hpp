@@ -56,7 +56,7 @@ inline constexpr double k_clearance = 0.25;
 /// How much of a body's dummy particle at x counts: 1 inside the domain, 0 beyond a side that is a wall, whose own
 /// dummy particles are there, and in between by how much of its spacing is inside. What a body has beyond a wall is
 /// neutral.
-double share_within_walls(const world::World& world, Vec3 x);
+double fraction_inside_walls(const world::World& world, Vec3 x);
 
 /// The particles of a world that stand where `keeps` says so: a rank places its own.
 Placement place(const world::World& world, const std::function<bool(Vec3)>& keeps);

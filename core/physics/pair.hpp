@@ -9,7 +9,7 @@ namespace eddyline::physics {
 
 /// A fluid particle half way through a step: what density and viscosity need.
 template <class S, int D>
-struct MovingFluid {
+struct MidpointFluid {
   S x[D];  // fixed point
   S v[D];
   S s;          // density excess rho/rho0 - 1
@@ -20,7 +20,7 @@ struct MovingFluid {
 
 /// A fluid particle at the end of a step: what pressure and the particle arrangement need.
 template <class S, int D>
-struct PressedFluid {
+struct EndFluid {
   S x[D];
   S p;
   S V;
@@ -28,7 +28,7 @@ struct PressedFluid {
 
 /// The same with its velocity: what walls extrapolate.
 template <class S, int D>
-struct CarriedFluid {
+struct SampledFluid {
   S x[D];
   S p;
   S V;

@@ -64,7 +64,7 @@ struct SweepInput {
   T alpha = 0, beta = 0;                             // artificial viscosity
   T nu = 0;                                          // laminar viscosity: 2 (D + 2) nu / (c0 R)
   T conductivity = 0;                                // alpha_u / (gamma - 1)
-  T wall_suction = 0;  // least pressure of a fluid particle that a wall feels: 0 with a free surface
+  T min_pressure_at_walls = 0;  // least pressure of a fluid particle that a wall feels: 0 with a free surface
 };
 
 /// The sweeps of one precision and dimension, compiled for one instruction set.

@@ -13,9 +13,9 @@ namespace eddyline::physics::delta {
 
 /// Widths of the pair rows.
 template <int D>
-inline constexpr int k_moving_width = 3 * D + 2;  // x v s V G/2, in confined flows in halves of one value with w
+inline constexpr int k_midpoint_width = 3 * D + 2;  // x v s V G/2, in confined flows in halves of one value with w
 template <int D>
-inline constexpr int k_pressed_width = 2 * D + 2;  // x p V v
+inline constexpr int k_end_width = 2 * D + 2;  // x p V v
 template <int D>
 inline constexpr int k_wall_width = 3 * D + 3;  // x p V v_mirror v no_slip
 template <int D>
@@ -34,7 +34,7 @@ struct ForceResults {
   T* pressure[D];         // sum V F (p_i + p_j) r
   T* shift[D];            // limited at the free surface
   std::uint8_t* surface;  // a Surrounding
-  T* filling;             // sum V rho W of the neighbours, unless null
+  T* volume_fraction;     // sum V rho W of the neighbours, unless null
 };
 template <class T, int D>
 struct WallResults {  // of the first chunk first
@@ -55,7 +55,7 @@ struct ReactionResults {  // on a wall's particle, without the kernel's constant
 /// What all sweeps read. Rows end with a sentinel without volume.
 template <class T>
 struct SweepInput {
-  neighbors::RowParts<const T> moving, pressed, walls, nodes;
+  neighbors::RowParts<const T> midpoint_fluid, end_fluid, walls, nodes;
   neighbors::Targets targets;  // the particles that are summed for
   const neighbors::Chunk* fluid_neighbors = nullptr;
   const neighbors::Chunk* wall_neighbors = nullptr;  // of fluid particles only
@@ -67,7 +67,7 @@ struct SweepInput {
   T nu_wall = 0;       // the same with nu, at no-slip walls
   T diffusion = 0;     // delta of the density diffusion
   T per_step = 0;      // 1 / (dt c0/R K): a change of density in this step, as a sum without the kernel's constant
-  T wall_suction = 0;  // least pressure of a fluid particle that a wall feels: 0 with a free surface
+  T min_pressure_at_walls = 0;  // least pressure of a fluid particle that a wall feels: 0 with a free surface
 };
 
 /// Viscosity, between fluid particles and at no-slip walls.

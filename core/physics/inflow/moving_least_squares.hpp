@@ -21,7 +21,7 @@ struct LinearFitSums {
 /// Calls term(k, a, b) for each of the sums: a particle adds a b to the k-th of them. r: from it to the point; W: of
 /// the pair.
 template <int D, class S, class Term>
-EDDYLINE_INLINE void for_each_fit_term(const CarriedFluid<S, D>& f, const S* r, S W, Term&& term) {
+EDDYLINE_INLINE void for_each_fit_term(const SampledFluid<S, D>& f, const S* r, S W, Term&& term) {
   constexpr int k_basis = D + 1;
   const S w = f.V * W;
   S basis[k_basis], weighted[k_basis];
@@ -38,7 +38,7 @@ EDDYLINE_INLINE void for_each_fit_term(const CarriedFluid<S, D>& f, const S* r, 
 /// Adds one particle:  M += w b b^T,  B_phi += w b phi  for phi = p, v_x, v_y(, v_z).
 /// First-order moving least squares: from  sum_f w (phi_f - c . b)^2 = min  follows  M c = B_phi.
 template <class S, int D>
-EDDYLINE_INLINE void add_to_fit(LinearFitSums<S, D>& sum, const CarriedFluid<S, D>& f, const Pair<S, D>& nf) {
+EDDYLINE_INLINE void add_to_fit(LinearFitSums<S, D>& sum, const SampledFluid<S, D>& f, const Pair<S, D>& nf) {
   const S W = WendlandC2::value(nf.rest, nf.F, nf.q);
   for_each_fit_term<D>(f, nf.r, W, [&](int k, const S& a, const S& b) __attribute__((always_inline)) {
     sum.value[k] = fma(a, b, sum.value[k]);

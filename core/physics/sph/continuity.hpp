@@ -22,15 +22,15 @@ EDDYLINE_INLINE void continuity(S& sum, S VFv_r) {
 /// The divergence that brings a particle to the density of no pressure in one step; both are sums without the kernel's
 /// constant. diffusion: with its factor delta. per_step: 1 / (dt c0/R K).
 template <class S>
-EDDYLINE_INLINE S divergence_to_no_pressure(S s, S diffusion, S per_step) {
+EDDYLINE_INLINE S divergence_to_zero_pressure(S s, S diffusion, S per_step) {
   return fma(s, per_step, diffusion) / (S(1) + s);
 }
 
 /// With a free surface walls push fluid and never pull it. Then they do not draw it apart either: what they add to the
 /// divergence counts until there is no pressure left. Beyond that, fluid that leaves a wall would gain elastic energy
-/// for which nothing does work. of_fluid: the sum over the fluid alone. unpressed: divergence_to_no_pressure.
+/// for which nothing does work. of_fluid: the sum over the fluid alone. unpressed: divergence_to_zero_pressure.
 template <class S>
-EDDYLINE_INLINE S without_pull_of_walls(S divergence, S of_fluid, S unpressed) {
+EDDYLINE_INLINE S limit_wall_expansion(S divergence, S of_fluid, S unpressed) {
   const S most = max(of_fluid, unpressed);
   return select(divergence > most, most, divergence);
 }

@@ -22,7 +22,7 @@ constexpr bool is_inside(Surrounding surrounding) {
 
 /// Sums that describe the neighbourhood of a particle.
 template <class S, int D>
-struct Arrangement {
+struct NeighborhoodSums {
   static constexpr int k_entries = D * (D + 1) / 2;
   S concentration[D];   // sum_j V_j F r_ij: minus grad C, up to the kernel's constant
   S moment[k_entries];  // sum_j V_j F r_ij r_ij: renormalisation matrix; xx yy xy, or xx yy zz xy xz yz
@@ -30,7 +30,7 @@ struct Arrangement {
 
 /// Adds one neighbour to the moments, given VFr = V_j F r_ij.
 template <class S, int D>
-EDDYLINE_INLINE void arrange(Arrangement<S, D>& sum, const S* VFr, const S* r) {
+EDDYLINE_INLINE void arrange(NeighborhoodSums<S, D>& sum, const S* VFr, const S* r) {
   for (int d = 0; d < D; ++d) sum.moment[d] = fma(VFr[d], r[d], sum.moment[d]);
   sum.moment[D] = fma(VFr[0], r[1], sum.moment[D]);
   if constexpr (D == 3) {
@@ -63,10 +63,10 @@ EDDYLINE_INLINE auto smallest_eigenvalue_exceeds(const S* m, S t) {
 /// scale: a unit of r over R; kernel_constant: with this squared. Changes `shift` accordingly and returns a
 /// Surrounding.
 template <class S, int D>
-EDDYLINE_INLINE S limit_at_surface(const Arrangement<S, D>& sum, S kernel_constant, S scale, S* shift) {
+EDDYLINE_INLINE S limit_at_surface(const NeighborhoodSums<S, D>& sum, S kernel_constant, S scale, S* shift) {
   constexpr float k_even = 0.2f;
-  S moment[Arrangement<S, D>::k_entries];
-  for (int k = 0; k < Arrangement<S, D>::k_entries; ++k) moment[k] = sum.moment[k] * kernel_constant;
+  S moment[NeighborhoodSums<S, D>::k_entries];
+  for (int k = 0; k < NeighborhoodSums<S, D>::k_entries; ++k) moment[k] = sum.moment[k] * kernel_constant;
   const auto attached = smallest_eigenvalue_exceeds<D>(moment, S(0.4f));
   const auto inside = smallest_eigenvalue_exceeds<D>(moment, S(0.95f));
   const S* n = sum.concentration;

@@ -18,7 +18,7 @@ struct WallSums {
 /// Source: Adami, Hu & Adams 2012; sums weighted by volume. rho_f = rho0 (1 + p_f) in dimensionless variables. At a
 /// wall that turns v_f is as if it had been carried there by the rotation, WallBlock::turn_velocities.
 template <class S, int D>
-EDDYLINE_INLINE void extrapolate_to_wall(WallSums<S, D>& sum, const CarriedFluid<S, D>& f, const Pair<S, D>& wf) {
+EDDYLINE_INLINE void extrapolate_to_wall(WallSums<S, D>& sum, const SampledFluid<S, D>& f, const Pair<S, D>& wf) {
   const S VW = f.V * WendlandC2::quarter(wf.rest);
   sum.weight = sum.weight + VW;
   sum.pressure = fma(VW, f.p, sum.pressure);

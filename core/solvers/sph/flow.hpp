@@ -184,7 +184,7 @@ class Flow {
   bool rows_share_memory() const { return !fluid.classic && communicator_.is_alone(); }
 
   // Rows of all particles and ghosts, and their indices. In the scheme classic `end_rows` holds its only rows.
-  neighbors::PairData<T> midpoint_rows{physics::delta::k_moving_width<D>};
+  neighbors::PairData<T> midpoint_rows{physics::delta::k_midpoint_width<D>};
   neighbors::PairData<T> end_rows;
   neighbors::PairData<T> walls;
   neighbors::PairData<T> nodes{physics::delta::k_node_width<D>};
@@ -209,7 +209,7 @@ class Flow {
 
   physics::delta::Sweeps<T, D> sweeps;
   physics::delta::SweepInput<T> input() const;
-  /// Share of wall particle k that counts at x, see share_within_walls(), and its volume there, relative to a fluid
+  /// Share of wall particle k that counts at x, see fraction_inside_walls(), and its volume there, relative to a fluid
   /// particle.
   double wall_share(std::size_t k, const Vec3& x) const;
   double wall_volume(std::size_t k, const Vec3& x) const;

@@ -7,7 +7,7 @@
 #include "base/portable_math.hpp"
 #include "base/reproducible_sum.hpp"
 #include "comm/collectives.hpp"
-#include "physics/sph/filling.hpp"
+#include "physics/sph/volume_fraction.hpp"
 #include "physics/sph/free_surface.hpp"
 #include "physics/sph/tension.hpp"
 #include "solvers/sph/clearance.hpp"
@@ -232,17 +232,17 @@ void ParticleUpdate<T, D>::relax_density(const ParticleSpan& span, const Shiftin
   const double* mass = fluid.mass.data() + first;
   double* s = fluid.s.data() + first;
   std::uint8_t* surface = fluid.surface.data() + first;
-  SpanValues in_buffer, apart, crowded, volume_fraction;
-  const physics::FillingTolerance tolerance{flow_.constants().free_surface};
+  SpanValues in_buffer, deficit_limit, excess_limit, volume_fraction;
+  const physics::VolumeFractionTolerance tolerance{flow_.constants().free_surface};
   for (std::size_t l = 0; l < n; ++l) {
     const auto surrounding = static_cast<physics::Surrounding>(surface[l]);
     in_buffer[l] = fluid.buffer[first + l];
-    apart[l] = tolerance.apart(surrounding), crowded[l] = tolerance.crowded(surrounding);
+    deficit_limit[l] = tolerance.deficit_limit(surrounding), excess_limit[l] = tolerance.excess_limit(surrounding);
   }
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
     volume_fraction[l] = volume_fraction_of(c, neighbor_sum[l], mass[l]) - offset;
-    const double excess = physics::excess_of_filling(volume_fraction[l], s[l], apart[l], crowded[l]);
+    const double excess = physics::excess_volume_fraction(volume_fraction[l], s[l], deficit_limit[l], excess_limit[l]);
     const double relaxed = s[l] + relaxation * excess;
     s[l] = in_buffer[l] > 0 ? s[l] : relaxed;
   }

@@ -374,7 +374,7 @@ void Step<T, D>::sum_forces_of(std::span<const Block> blocks, Phase phase) {
   in.wall_neighbors = flow_.fluid_wall.chunks().data();
   physics::delta::ForceResults<T, D> out{};
   out.surface = flow_.fluid.surface.data();
-  out.filling = flow_.delta.volume_fraction();
+  out.volume_fraction = flow_.delta.volume_fraction();
   for (int d = 0; d < D; ++d) {
     out.pressure[d] = flow_.delta.pressure_force(d);
     out.shift[d] = flow_.delta.shift(d);

@@ -24,7 +24,7 @@ struct FluidState {
   VectorArray<T, D> a;       // acceleration of the last evaluation, with all terms
   VectorArray<T, D> half_g;  // half the density gradient for the diffusion as rows have it; in confined flows
                              // packed in one value with the velocity of shifting in the last step: see
-                             // physics::MovingFluid
+                             // physics::MidpointFluid
   bool confined = false;     // true if there is no free surface
 
   // Used by the scheme classic, otherwise empty.

@@ -20,7 +20,7 @@ EDDYLINE_INLINE void filling(S& sum, S volume_j, S s_j, S W) {
 inline bool is_deep(double filling) { return filling > 0.985; }
 
 /// By how much the filling may be less or more than the density that a particle carries before that is drawn to it.
-struct FillingTolerance {
+struct VolumeFractionTolerance {
   bool free_surface;
 
   /// At a free surface the sum misses what is not there: nothing there tells that particles have come apart. Inside,
@@ -34,7 +34,7 @@ struct FillingTolerance {
 };
 
 /// What density is drawn by.
-inline double excess_of_filling(double filling, double s, double apart, double crowded) {
+inline double excess_volume_fraction(double filling, double s, double apart, double crowded) {
   const double excess = filling - 1 - s;
   return std::max(0.0, excess - crowded) + std::min(0.0, excess + apart);
 }
