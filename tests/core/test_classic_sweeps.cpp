@@ -39,7 +39,7 @@ struct Scene {
     wall_fluid = all_of(walls, fluid, false);
     in.scale = T(0x1p-26);
     in.alpha = T(0.7), in.beta = T(1.3), in.nu = T(0.2), in.conductivity = T(2.5);
-    in.wall_suction = std::numeric_limits<T>::lowest();
+    in.min_pressure_at_walls = std::numeric_limits<T>::lowest();
   }
 
   classic::SweepInput<T> input(bool of_fluid) const {
@@ -134,7 +134,7 @@ template <int D>
 void check_flavours() {
   for (std::size_t choice = 0; choice < classic::Terms::k_choices; ++choice) {
     auto scene = random_scene<float, D>(50, 20, static_cast<unsigned>(choice + 1));
-    if (choice == 1) scene.in.wall_suction = 0;
+    if (choice == 1) scene.in.min_pressure_at_walls = 0;
     auto plain = run<float, D>(classic::sweeps_scalar<float, D>(), scene, choice);
     const auto compare = [&](const classic::Sweeps<float, D>& sweeps, const char* instructions) {
       auto found = run<float, D>(sweeps, scene, choice);

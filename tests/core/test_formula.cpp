@@ -273,8 +273,8 @@ TEST(mistakes_in_sums) {
   CHECK(says("sum(k, 1, 1001, x)", "may have 1000 terms in all, found 1001"));
   CHECK(says("sum(k, 1, 999, x) + sum(k, 1, 2, x)", "found 1001"));
   CHECK(says("sum(i, 1, 40, sum(j, 1, 40, x))", "found 1640"));
-  CHECK(says("sum(x, 1, 2, x)", "`x` is the name of something else"));
-  CHECK(says("sum(k, 1, 2, sum(k, 1, 2, k))", "`k` is the name of something else"));
+  CHECK(says("sum(x, 1, 2, x)", "`x` is already in use"));
+  CHECK(says("sum(k, 1, 2, sum(k, 1, 2, k))", "`k` is already in use"));
   CHECK(says("sum(k, 1, U, k)", "bounds of a sum are whole numbers"));
   CHECK(says("sum(k, 0.5, 2, k)", "bounds of a sum are whole numbers"));
   CHECK(says("sum(k, 2, 1, k)", "counts upwards"));

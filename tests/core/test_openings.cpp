@@ -223,7 +223,7 @@ TEST(a_linear_field_is_fitted_exactly_beside_it_and_a_line_of_particles_gives_it
   const auto fit = [](const std::vector<std::array<double, 2>>& places) {
     physics::LinearFitSums<S, 2> sum{};
     for (const auto& place : places) {
-      physics::CarriedFluid<S, 2> f;
+      physics::SampledFluid<S, 2> f;
       physics::Pair<S, 2> nf;
       double r2 = 0;
       for (int d = 0; d < 2; ++d) {

@@ -30,10 +30,10 @@ namespace {
 template <class T, int D>
 struct Scene {
   std::int32_t fluid, walls;
-  neighbors::PairData<T> moving{delta::k_moving_width<D>}, pressed{delta::k_pressed_width<D>},
+  neighbors::PairData<T> moving{delta::k_midpoint_width<D>}, pressed{delta::k_end_width<D>},
       wall{delta::k_wall_width<D>};
-  std::vector<std::array<T, D>> w;                                 // of shifting, by fluid particle
-  neighbors::PairData<T> moving_with_w{delta::k_moving_width<D>};  // as they are in confined flows
+  std::vector<std::array<T, D>> w;                                   // of shifting, by fluid particle
+  neighbors::PairData<T> moving_with_w{delta::k_midpoint_width<D>};  // as they are in confined flows
   fixture::Targets fluid_rows, wall_rows;
   fixture::Lists lists;
   std::vector<neighbors::Chunk> fluid_fluid, fluid_wall, wall_fluid;
@@ -45,7 +45,7 @@ struct Scene {
     w.resize(static_cast<std::size_t>(fluid));
     in.scale = T(0x1p-26);
     in.kernel_constant = T(2), in.crowding = T(1.7), in.nu_fluid = T(0.3), in.nu_wall = T(0.11);
-    in.wall_suction = std::numeric_limits<T>::lowest();
+    in.min_pressure_at_walls = std::numeric_limits<T>::lowest();
     in.prefetch_distance = 3 * k_row_step;  // beyond the last row, too, which must do no harm
   }
 
@@ -59,7 +59,8 @@ struct Scene {
             axis < 0 ? value : pack_halves(value, w[static_cast<std::size_t>(i)][static_cast<std::size_t>(axis)]);
       }
     auto all = in;
-    all.moving = confined ? moving_with_w.data() : moving.data(), all.pressed = pressed.data(), all.walls = wall.data();
+    all.midpoint_fluid = confined ? moving_with_w.data() : moving.data(), all.end_fluid = pressed.data(),
+    all.walls = wall.data();
     all.targets = of_fluid ? fluid_rows : wall_rows;
     all.fluid_neighbors = of_fluid ? fluid_fluid.data() : wall_fluid.data();
     all.wall_neighbors = of_fluid ? fluid_wall.data() : nullptr;
@@ -155,7 +156,7 @@ Results<T> run(const delta::Sweeps<T, D>& sweeps, Scene<T, D>& s) {
     vector(kind + "shift ", fluid, force.shift);
     std::vector<std::uint8_t> surface(fluid);
     force.surface = surface.data();
-    force.filling = results.add(kind + "filling", fluid);
+    force.volume_fraction = results.add(kind + "volume fraction", fluid);
     (confined ? sweeps.forces_confined : sweeps.forces_free_surface)(s.input(true), force, 0, fluid_chunks);
     std::ranges::copy(surface, results.add(kind + "surface", fluid));
     delta::ReactionResults<T, D> viscous{};
@@ -177,7 +178,7 @@ template <int D>
 void check_flavours() {
   for (unsigned seed = 1; seed <= 4; ++seed) {
     auto scene = random_scene<float, D>(seed == 4 ? 5 : 150, seed == 4 ? 3 : 70, seed);
-    if (seed == 2) scene.in.wall_suction = 0;
+    if (seed == 2) scene.in.min_pressure_at_walls = 0;
     const auto plain = run<float, D>(delta::sweeps_scalar<float, D>(), scene);
     const auto compare = [&](const delta::Sweeps<float, D>& sweeps, const char* instructions) {
       const auto found = run<float, D>(sweeps, scene);
@@ -422,7 +423,7 @@ void check_reactions() {
   s.fluid_wall = s.lists.chunks(40, 23, [&](std::int32_t) { return all(23); });
   s.wall_fluid = s.lists.chunks(23, 40, [&](std::int32_t) { return all(40); });
   for (const double suction : {std::numeric_limits<double>::lowest(), 0.0}) {
-    s.in.wall_suction = suction;
+    s.in.min_pressure_at_walls = suction;
     const auto found = run<double, D>(delta::sweeps_scalar<double, D>(), s);
     for (int d = 0; d < D; ++d) {
       const std::string axis(1, "xyz"[d]);

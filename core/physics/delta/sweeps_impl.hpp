@@ -1,16 +1,16 @@
 #pragma once
-// The sweeps themselves, templates over the pack type P and the dimension D. Included by flavours/ only.
+// Implementation of the sweeps as templates over the pack type P and the dimension D. Included by flavours/ only.
 
 #include "neighbors/for_each_pair.hpp"
 #include "neighbors/row_source.hpp"
 #include "physics/delta/sweeps.hpp"
 #include "physics/sph/continuity.hpp"
 #include "physics/sph/density_diffusion.hpp"
-#include "physics/sph/filling.hpp"
 #include "physics/sph/free_surface.hpp"
 #include "physics/sph/pressure.hpp"
 #include "physics/sph/shifting.hpp"
 #include "physics/sph/viscosity.hpp"
+#include "physics/sph/volume_fraction.hpp"
 #include "physics/walls/adami.hpp"
 
 namespace eddyline::physics::delta {
@@ -25,11 +25,11 @@ using neighbors::RowParts;
 using neighbors::SameNeighbors;
 
 template <class P, int D, bool confined, class Source = OwnNeighbors>
-EDDYLINE_INLINE MovingFluid<P, D> load_moving(const RowParts<const typename P::value_type>& rows,
-                                              const std::int32_t* place) {
-  MovingFluid<P, D> f;
-  P value[neighbors::room_of(k_moving_width<D>)];
-  Source::template load<k_moving_width<D>>(rows, place, value);
+EDDYLINE_INLINE MidpointFluid<P, D> load_midpoint(const RowParts<const typename P::value_type>& rows,
+                                                  const std::int32_t* place) {
+  MidpointFluid<P, D> f;
+  P value[neighbors::room_of(k_midpoint_width<D>)];
+  Source::template load<k_midpoint_width<D>>(rows, place, value);
   for (int d = 0; d < D; ++d) {
     f.x[d] = value[d];
     f.v[d] = value[D + d];
@@ -44,9 +44,8 @@ EDDYLINE_INLINE MovingFluid<P, D> load_moving(const RowParts<const typename P::v
 }
 
 template <class P, int D, class Source = OwnNeighbors>
-EDDYLINE_INLINE PressedFluid<P, D> load_pressed(const RowParts<const typename P::value_type>& rows,
-                                                const std::int32_t* place) {
-  PressedFluid<P, D> f;
+EDDYLINE_INLINE EndFluid<P, D> load_end(const RowParts<const typename P::value_type>& rows, const std::int32_t* place) {
+  EndFluid<P, D> f;
   P value[8];
   Source::template load<D + 2>(rows, place, value);
   for (int d = 0; d < D; ++d) f.x[d] = value[d];
@@ -56,11 +55,11 @@ EDDYLINE_INLINE PressedFluid<P, D> load_pressed(const RowParts<const typename P:
 }
 
 template <class P, int D>
-EDDYLINE_INLINE CarriedFluid<P, D> load_carried(const RowParts<const typename P::value_type>& rows,
+EDDYLINE_INLINE SampledFluid<P, D> load_sampled(const RowParts<const typename P::value_type>& rows,
                                                 const std::int32_t* place) {
-  CarriedFluid<P, D> f;
+  SampledFluid<P, D> f;
   P value[8];
-  load_values<k_pressed_width<D>>(rows, place, value);
+  load_values<k_end_width<D>>(rows, place, value);
   for (int d = 0; d < D; ++d) {
     f.x[d] = value[d];
     f.v[d] = value[D + 2 + d];
@@ -89,19 +88,19 @@ EDDYLINE_INLINE Wall<P, D> load_wall(const RowParts<const typename P::value_type
 template <class P, int D, FluidViscosity viscosity, class Source = OwnNeighbors, class T = typename P::value_type>
 void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t first_chunk, std::int64_t last_chunk) {
   constexpr bool confined = viscosity == FluidViscosity::morris;
-  const T unit = confined ? T(1) : in.scale * in.scale;  // of viscous sums: those of the central form are of quanta
+  const T unit = confined ? T(1) : in.scale * in.scale;  // unit of viscous sums: the central form sums in quanta
   const P scale(in.scale), squared_scale(in.scale * in.scale), nu_fluid(in.nu_fluid), nu_wall(in.nu_wall);
   for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
     for_each_part<P>([&](int part) {
       const std::int64_t at = c * neighbors::k_chunk + part;
-      const auto i = load_moving<P, D, confined>(in.moving, in.targets.template places<P::width>(at).data());
+      const auto i = load_midpoint<P, D, confined>(in.midpoint_fluid, in.targets.template places<P::width>(at).data());
       P divergence(0), diffusion(0), viscous[D], at_walls[D], dissipation(0);
 
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,
           [&](auto* places) __attribute__((always_inline)) {
-            Source::template prefetch<k_moving_width<D>, P>(in.moving, places, in.prefetch_distance);
-            return load_moving<P, D, confined, Source>(in.moving, places);
+            Source::template prefetch<k_midpoint_width<D>, P>(in.midpoint_fluid, places, in.prefetch_distance);
+            return load_midpoint<P, D, confined, Source>(in.midpoint_fluid, places);
           },
           [&](const auto& j) __attribute__((always_inline)) {
             const auto ij = make_quanta_pair<P, D>(i.x, j.x, squared_scale);
@@ -111,7 +110,7 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
             density_diffusion<D>(diffusion, VF, i.s, j.s, i.half_g, j.half_g, ij.r);
             if constexpr (confined) {
               continuity(divergence, VF, v_r);
-              viscosity_morris<D>(viscous, VF * (nu_fluid - carried_by_shifting<D>(i.w, j.w, ij.r)), v_ij);
+              viscosity_morris<D>(viscous, VF * (nu_fluid - shifting_transport<D>(i.w, j.w, ij.r)), v_ij);
             } else {
               const P VFv_r = VF * v_r;
               continuity(divergence, VFv_r);
@@ -144,12 +143,12 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
           });
 
       if constexpr (!confined) {
-        const P unpressed = divergence_to_no_pressure(i.s, diffusion * P(in.diffusion), P(in.per_step)) / scale;
-        divergence = without_pull_of_walls(divergence, divergence_of_fluid, unpressed);
+        const P unpressed = divergence_to_zero_pressure(i.s, diffusion * P(in.diffusion), P(in.per_step)) / scale;
+        divergence = limit_wall_expansion(divergence, divergence_of_fluid, unpressed);
       }
       put(divergence * scale, out.divergence + at);
       put(diffusion, out.diffusion + at);
-      // Divided by the density that the volumes were made with, so that the force stays antisymmetric.
+      // The divisor is the density from which the volumes were computed, so that the force stays antisymmetric.
       const P per_density = P(unit) / (P(1) + i.s);
       for (int d = 0; d < D; ++d) {
         if constexpr (!confined) viscous[d] = fma(viscous[d], nu_fluid, at_walls[d] * nu_wall);
@@ -166,9 +165,9 @@ void forces(const SweepInput<T>& in, const ForceResults<T, D>& out, std::int64_t
   for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
     for_each_part<P>([&](int part) {
       const std::int64_t at = c * neighbors::k_chunk + part;
-      const auto i = load_pressed<P, D>(in.pressed, in.targets.template places<P::width>(at).data());
-      P pressure[D], shift[D], filled(0);
-      Arrangement<P, D> around{};
+      const auto i = load_end<P, D>(in.end_fluid, in.targets.template places<P::width>(at).data());
+      P pressure[D], shift[D], fraction(0);
+      NeighborhoodSums<P, D> around{};
 
       const auto sum_over = [&](const neighbors::Chunk& neighbors, P p_i, auto&& load) __attribute__((always_inline)) {
         P concentration[D];
@@ -181,26 +180,26 @@ void forces(const SweepInput<T>& in, const ForceResults<T, D>& out, std::int64_t
             concentration[d] = concentration[d] + VFr[d];
           }
           pressure_of_neighbor<D>(pressure, j.p, VFr);
-          crowding_of_neighbor<D>(shift, quarter_W, VFr);
-          filling(filled, j.V, j.p, quarter_W);  // p = s in these units
-          if constexpr (free_surface) arrange(around, VFr, ij.r);
+          shifting_pair<D>(shift, quarter_W, VFr);
+          volume_fraction(fraction, j.V, j.p, quarter_W);  // p = s in these units
+          if constexpr (free_surface) add_to_moments(around, VFr, ij.r);
         });
         pressure_of_itself<D>(pressure, p_i, concentration);
         for (int d = 0; d < D; ++d) around.concentration[d] = around.concentration[d] + concentration[d];
       };
       sum_over(in.fluid_neighbors[c], i.p, [&](auto* places) __attribute__((always_inline)) {
-        Source::template prefetch<D + 2, P>(in.pressed, places, in.prefetch_distance);
-        return load_pressed<P, D, Source>(in.pressed, places);
+        Source::template prefetch<D + 2, P>(in.end_fluid, places, in.prefetch_distance);
+        return load_end<P, D, Source>(in.end_fluid, places);
       });
-      // Walls do not suck in spray whose pressure is negative.
-      sum_over(in.wall_neighbors[c], max(i.p, P(in.wall_suction)),
+      // Walls do not attract spray that has negative pressure.
+      sum_over(in.wall_neighbors[c], max(i.p, P(in.min_pressure_at_walls)),
                [&](auto* places) __attribute__((always_inline)) { return load_wall<P, D>(in.walls, places); });
       shift_by<D>(shift, crowding, around.concentration);
 
       P surface(0);
       if constexpr (free_surface)
         surface = limit_at_surface(around, P(in.kernel_constant) * squared_scale, scale, shift);
-      if (out.filling != nullptr) put(filled * P(4), out.filling + at);
+      if (out.volume_fraction != nullptr) put(fraction * P(4), out.volume_fraction + at);
       for (int d = 0; d < D; ++d) {
         put(pressure[d] * scale, out.pressure[d] + at);
         put(shift[d] * scale, out.shift[d] + at);
@@ -221,7 +220,7 @@ void walls(const SweepInput<T>& in, const WallResults<T, D>& out, std::int64_t f
         const auto w = load_wall<P, D>(in.walls, in.targets.template places<P::width>(at).data());
         for_each_neighbor<P>(
             in.fluid_neighbors[c], part,
-            [&](auto* places) __attribute__((always_inline)) { return load_carried<P, D>(in.pressed, places); },
+            [&](auto* places) __attribute__((always_inline)) { return load_sampled<P, D>(in.end_fluid, places); },
             [&](const auto& f) __attribute__((always_inline)) {
               extrapolate_to_wall(sum, f, make_quanta_pair<P, D>(w.x, f.x, squared_scale));
             });
@@ -247,7 +246,7 @@ void nodes(const SweepInput<T>& in, const NodeResults<T, D>& out, std::int64_t f
       LinearFitSums<P, D> sum{};
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,
-          [&](auto* places) __attribute__((always_inline)) { return load_carried<P, D>(in.pressed, places); },
+          [&](auto* places) __attribute__((always_inline)) { return load_sampled<P, D>(in.end_fluid, places); },
           [&](const auto& f) __attribute__((always_inline)) { add_to_fit(sum, f, make_pair<P, D>(x, f.x, scale)); });
       for (int k = 0; k < LinearFitSums<P, D>::k_values; ++k) put(sum.value[k], out.value[k] + at);
     });
@@ -264,7 +263,8 @@ void viscous_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out,
       P force[D];
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,
-          [&](auto* places) __attribute__((always_inline)) { return load_moving<P, D, confined>(in.moving, places); },
+          [&](auto* places)
+              __attribute__((always_inline)) { return load_midpoint<P, D, confined>(in.midpoint_fluid, places); },
           [&](const auto& f) __attribute__((always_inline)) {
             const auto fw = make_quanta_pair<P, D>(f.x, w.x, P(in.scale * in.scale));
             P v_viscous[D];
@@ -291,17 +291,17 @@ void pressure_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out
       P force[D];
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,
-          [&](auto* places) __attribute__((always_inline)) { return load_pressed<P, D>(in.pressed, places); },
+          [&](auto* places) __attribute__((always_inline)) { return load_end<P, D>(in.end_fluid, places); },
           [&](const auto& f) __attribute__((always_inline)) {
             const auto fw = make_quanta_pair<P, D>(f.x, w.x, P(in.scale * in.scale));
-            pressure_symmetric<D>(force, f.V * (w.V * fw.F), max(f.p, P(in.wall_suction)), w.p, fw.r);
+            pressure_symmetric<D>(force, f.V * (w.V * fw.F), max(f.p, P(in.min_pressure_at_walls)), w.p, fw.r);
           });
       for (int d = 0; d < D; ++d) put(force[d] * P(T(0) - in.scale), out.force[d] + at);
     });
   }
 }
 
-/// Confined: where the sweeps of flows without a free surface take values from.
+/// Confined: the source of values for the sweeps of flows without a free surface.
 template <class P, int D, class Confined = OwnNeighbors>
 Sweeps<typename P::value_type, D> make_sweeps() {
   return {rates<P, D, FluidViscosity::morris, Confined>,

@@ -97,24 +97,24 @@ double best_rate(Sum&& sum) {
 template <int D>
 double limit_of_delta(bool free_surface, const std::string& instructions) {
   using namespace physics::delta;
-  const auto moving = make_rows<D>(k_moving_width<D>, [&](std::int32_t j, int k) {
+  const auto moving = make_rows<D>(k_midpoint_width<D>, [&](std::int32_t j, int k) {
     const float value = small_value(j, k);
     const bool is_halved = k >= 2 * D + 2 && !free_surface;
     return is_halved ? pack_halves(value / k_quanta, value / k_quanta) : value;
   });
-  const auto pressed = make_rows<D>(k_pressed_width<D>, small_value);
+  const auto pressed = make_rows<D>(k_end_width<D>, small_value);
   const Lists lists;
   SweepInput<float> in;
   lists.put_into(in);
-  in.moving = moving.data();
-  in.pressed = pressed.data();
+  in.midpoint_fluid = moving.data();
+  in.end_fluid = pressed.data();
   in.nu_fluid = in.crowding = in.kernel_constant = 0.1F;
   Results results;
   RateResults<float, D> rates{results.take(), results.take(), {}, results.take()};
   ForceResults<float, D> forces{};
   std::vector<std::uint8_t> surface(k_targets);
   forces.surface = surface.data();
-  forces.filling = results.take();
+  forces.volume_fraction = results.take();
   for (int d = 0; d < D; ++d)
     rates.viscous[d] = results.take(), forces.pressure[d] = results.take(), forces.shift[d] = results.take();
 

@@ -79,7 +79,7 @@ physics::classic::SweepInput<T> ClassicStep<T, D>::input() const {
   in.beta = static_cast<T>(method.artificial_viscosity_beta);
   in.nu = static_cast<T>(2 * (D + 2) * c.nu / (c.c0 * c.length.interaction_radius));
   in.conductivity = static_cast<T>(method.artificial_conductivity / (c.state.gamma - 1));
-  in.wall_suction = c.free_surface ? T(0) : std::numeric_limits<T>::lowest();
+  in.min_pressure_at_walls = c.free_surface ? T(0) : std::numeric_limits<T>::lowest();
   return in;
 }
 

@@ -66,7 +66,7 @@ template <class T, int D>
 Flow<T, D>::Flow(const world::World& world, const solver::Execution& execution, comm::Communicator& communicator)
     : openings(world),
       lazy(execution.lazy, world, communicator.is_alone()),
-      pressed(is_classic(world) ? physics::classic::k_fluid_width<D> : physics::delta::k_pressed_width<D>),
+      pressed(is_classic(world) ? physics::classic::k_fluid_width<D> : physics::delta::k_end_width<D>),
       walls(is_classic(world) ? physics::classic::k_wall_width<D> : physics::delta::k_wall_width<D>),
       fluid_halo(halo_of(communicator, execution, comm::Tag::fluid_halo, !lazy.computes_copies())),
       wall_halo(halo_of(communicator, execution, comm::Tag::wall_halo, !lazy.computes_copies())),
@@ -469,7 +469,7 @@ void Flow<T, D>::write_wall_row(const neighbors::RowParts<T>& row, std::size_t k
 
 template <class T, int D>
 double Flow<T, D>::wall_share(std::size_t k, const Vec3& x) const {
-  return wall.owner[k] >= 0 ? particles::share_within_walls(world_, x) : 1.0;
+  return wall.owner[k] >= 0 ? particles::fraction_inside_walls(world_, x) : 1.0;
 }
 
 template <class T, int D>
@@ -480,8 +480,8 @@ double Flow<T, D>::wall_volume(std::size_t k, const Vec3& x) const {
 template <class T, int D>
 physics::delta::SweepInput<T> Flow<T, D>::input() const {
   physics::delta::SweepInput<T> in;
-  in.moving = moving.data();
-  in.pressed = pressed.data();
+  in.midpoint_fluid = moving.data();
+  in.end_fluid = pressed.data();
   in.walls = walls.data();
   in.nodes = nodes.data();
   in.prefetch_distance = neighbors::prefetch_distance(fluid_rows);
@@ -495,7 +495,7 @@ physics::delta::SweepInput<T> Flow<T, D>::input() const {
   in.nu_fluid = static_cast<T>(weight * constants_.nu_fluid / (constants_.c0 * R));
   in.diffusion = static_cast<T>(world_.method.density_diffusion);
   in.per_step = static_cast<T>(1 / std::max(time_step * constants_.rate * constants_.kernel, k_no_step));
-  in.wall_suction = constants_.free_surface ? T(0) : std::numeric_limits<T>::lowest();
+  in.min_pressure_at_walls = constants_.free_surface ? T(0) : std::numeric_limits<T>::lowest();
   in.nu_wall = static_cast<T>(weight * constants_.nu / (constants_.c0 * R));
   return in;
 }

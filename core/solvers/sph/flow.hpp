@@ -182,7 +182,7 @@ class Flow {
   bool rows_share_memory() const { return !fluid.classic && communicator_.is_alone(); }
 
   // Rows of all particles and ghosts, and who stands where. In the scheme classic `pressed` holds its only rows.
-  neighbors::PairData<T> moving{physics::delta::k_moving_width<D>};
+  neighbors::PairData<T> moving{physics::delta::k_midpoint_width<D>};
   neighbors::PairData<T> pressed;
   neighbors::PairData<T> walls;
   neighbors::PairData<T> nodes{physics::delta::k_node_width<D>};
@@ -207,7 +207,7 @@ class Flow {
 
   physics::delta::Sweeps<T, D> sweeps;
   physics::delta::SweepInput<T> input() const;
-  /// How much of a wall's particle k counts where it stands at x, see share_within_walls(), and its volume there in
+  /// How much of a wall's particle k counts where it stands at x, see fraction_inside_walls(), and its volume there in
   /// those of a fluid particle.
   double wall_share(std::size_t k, const Vec3& x) const;
   double wall_volume(std::size_t k, const Vec3& x) const;

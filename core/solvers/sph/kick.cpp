@@ -7,9 +7,9 @@
 #include "base/portable_math.hpp"
 #include "base/reproducible_sum.hpp"
 #include "comm/collectives.hpp"
-#include "physics/sph/filling.hpp"
 #include "physics/sph/free_surface.hpp"
 #include "physics/sph/tension.hpp"
+#include "physics/sph/volume_fraction.hpp"
 #include "solvers/sph/clearance.hpp"
 
 namespace eddyline::sph {
@@ -230,17 +230,17 @@ void Kick<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
   const double* mass = fluid.mass.data() + first;
   double* s = fluid.s.data() + first;
   std::uint8_t* surface = fluid.surface.data() + first;
-  SpanValues in_buffer, apart, crowded, filled;
-  const physics::FillingTolerance tolerance{flow_.constants().free_surface};
+  SpanValues in_buffer, deficit_limit, excess_limit, filled;
+  const physics::VolumeFractionTolerance tolerance{flow_.constants().free_surface};
   for (std::size_t l = 0; l < n; ++l) {
     const auto surrounding = static_cast<physics::Surrounding>(surface[l]);
     in_buffer[l] = fluid.buffer[first + l];
-    apart[l] = tolerance.apart(surrounding), crowded[l] = tolerance.crowded(surrounding);
+    deficit_limit[l] = tolerance.deficit_limit(surrounding), excess_limit[l] = tolerance.excess_limit(surrounding);
   }
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
     filled[l] = filled_by(c, filling[l], mass[l]) - level;
-    const double excess = physics::excess_of_filling(filled[l], s[l], apart[l], crowded[l]);
+    const double excess = physics::excess_volume_fraction(filled[l], s[l], deficit_limit[l], excess_limit[l]);
     const double relaxed = s[l] + relaxation * excess;
     s[l] = in_buffer[l] > 0 ? s[l] : relaxed;
   }

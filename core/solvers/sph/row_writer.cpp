@@ -36,7 +36,7 @@ void RowWriter<T, D>::write_moving(const ParticleSpan& span, double dt) {
   const auto& fluid = flow_.fluid;
   const FixedPoint fixed = flow_.constants().fixed;
   const double inverse_c0 = flow_.constants().inverse_c0, inverse_mass = flow_.constants().inverse_mass;
-  RowColumns<T, D, physics::delta::k_moving_width<D>> columns;  // x v s V G/2
+  RowColumns<T, D, physics::delta::k_midpoint_width<D>> columns;  // x v s V G/2
   for (int d = 0; d < D; ++d) {
     const double *x = fluid.x[d] + first, *v = fluid.v[d] + first;
     const T *a = fluid.a[d] + first, *half_g = fluid.half_g[d] + first;

@@ -370,7 +370,7 @@ void Step<T, D>::sum_forces_of(std::span<const Block> blocks, Phase phase) {
   in.wall_neighbors = flow_.fluid_wall.chunks().data();
   physics::delta::ForceResults<T, D> out{};
   out.surface = flow_.fluid.surface.data();
-  out.filling = flow_.delta.filling();
+  out.volume_fraction = flow_.delta.filling();
   for (int d = 0; d < D; ++d) {
     out.pressure[d] = flow_.delta.pressure_force(d);
     out.shift[d] = flow_.delta.shift(d);

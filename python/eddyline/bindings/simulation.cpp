@@ -167,7 +167,7 @@ nb::list shares(const Leader& s) {
   return all;
 }
 
-/// By rank: (n, 2) moments and the names of the phases.
+/// Moments (n, 2) and names of the phases of each rank.
 nb::list timeline(const Leader& s) {
   nb::list all;
   for (const auto& laps : s.timeline()) {

@@ -545,7 +545,7 @@ class Method(Table):
     )
     volume_relaxation: Annotated[NotNegative, Field(le=0.1)] | None = Field(
         default=None,
-        description="Delta with shifting: rate at which density follows the filling of space, in c0/h; "
+        description="Delta with shifting: rate at which density follows the volume fraction, in c0/h; "
         "default 0.01. At a free surface only where they crowd.",
     )
     skin: Positive | None = Field(

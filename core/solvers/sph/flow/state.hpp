@@ -23,7 +23,7 @@ struct FluidState {
   // Of the scheme delta only, else empty.
   VectorArray<T, D> a;       // acceleration of the last evaluation, everything included
   VectorArray<T, D> half_g;  // half the density gradient for the diffusion as rows have it, in confined flows in halves
-                             // of one value with the velocity of shifting in the last step: see physics::MovingFluid
+                             // of one value with the velocity of shifting in the last step: see physics::MidpointFluid
   bool confined = false;     // whether there is no free surface
 
   // Of the scheme classic only, else empty.

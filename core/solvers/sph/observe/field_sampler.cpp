@@ -291,7 +291,7 @@ void FieldSampler<D>::find_fits(const Where& where, Use&& use) {
   const auto& c = flow_.constants();
   using Sums = physics::LinearFitSums<double, D>;
   const auto contribution = [](const Carried& j, const Pack4d* r, Pack4d W, auto&& put) __attribute__((always_inline)) {
-    physics::CarriedFluid<Pack4d, D> f{};
+    physics::SampledFluid<Pack4d, D> f{};
     f.p = j.pressure;
     f.V = j.volume;
     for (int d = 0; d < D; ++d) f.v[d] = j.velocity[d];
