@@ -71,7 +71,7 @@ class ArchiveReader {
   std::size_t count(std::string_view name) const {
     return find(name, sizeof(T)).content.size() / sizeof(T);
   }
-  /// Whether the archive has a vector field of this name.
+  /// True if the archive has a vector field of this name.
   bool has_vectors(const std::string& name) const { return entries_.contains(name + "x"); }
 
   template <class T>

@@ -48,7 +48,8 @@ class BlockSum {
   /// Exponents for which both units and what rounds to them are ordinary doubles.
   static constexpr int k_least = -900, k_largest = 1000;
 
-  /// What is added to a number and taken off again to round it to a multiple of 2^exponent: 1.5 2^(52 + exponent).
+  /// Constant that is added to a number and subtracted again, which rounds it to multiples of 2^exponent:
+  /// 1.5 2^(52 + exponent).
   static double rounder(int exponent) {
     return std::bit_cast<double>((static_cast<std::int64_t>(exponent + 52 + 1023) << 52) | std::int64_t{1} << 51);
   }

@@ -18,7 +18,7 @@ inline int all_threads() {
   return all;
 }
 
-/// Whether a loop is long enough to wake the other threads, which costs about a microsecond per thread.
+/// True if a loop is long enough to wake the other threads, which costs about a microsecond per thread.
 inline bool pays_in_parallel(std::int64_t iterations, double seconds_each) {
   constexpr double k_wake_up = 1e-6;  // s per thread
   return static_cast<double>(iterations) * seconds_each > k_wake_up * omp_get_max_threads();
@@ -29,7 +29,7 @@ inline bool pays_in_parallel(std::int64_t iterations, double seconds_each) {
 /// finished its share helps with the others.
 class WorkShares {
  public:
-  /// To be called before the parallel region.
+  /// Call this before the parallel region.
   explicit WorkShares(std::int64_t count) : shares_(std::clamp(omp_get_max_threads(), 1, k_most)) {
     for (int s = 0; s < shares_; ++s) {
       share(s).next.store(count * s / shares_, std::memory_order_relaxed);
@@ -37,7 +37,7 @@ class WorkShares {
     }
   }
 
-  /// To be called by each thread of the team: calls visit(i) for iterations until none is left.
+  /// Each thread of the team calls this: it calls visit(i) for iterations until none is left.
   template <class Visit>
   void take(Visit&& visit) {
     const int own = omp_get_thread_num();

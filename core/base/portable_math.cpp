@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-// Where one double would cost more than a fraction of an ulp, intermediate results are unevaluated sums of two doubles;
+// If one double would cost more than a fraction of an ulp, intermediate results are unevaluated sums of two doubles;
 // each function ends with one rounding. The series are Taylor series on intervals so short that the first omitted term
 // is below 2^-60 of the result.
 

@@ -28,7 +28,7 @@ class Reduction {
   /// Each value becomes the maximum over all ranks. Maxima of doubles are exact.
   void begin_maximum(std::span<double> values);
   void begin_sum(std::span<std::int64_t> values);
-  /// Whether all operations have completed, so that wait() returns at once. Makes progress.
+  /// True if all operations have completed, so that wait() returns at once. Makes progress.
   bool arrived() { return !requests_ || requests_->test(); }
   void wait(std::string_view phase);
 
@@ -55,7 +55,7 @@ Value broadcast(Communicator& communicator, Value value, int root, std::string_v
 }
 std::vector<std::byte> broadcast(Communicator& communicator, std::vector<std::byte> bytes, int root,
                                  std::string_view phase);
-/// Whether `value` is true on any rank.
+/// True if `value` is true on any rank.
 bool any(Communicator& communicator, bool value, std::string_view phase);
 /// Throws a UserError on all ranks if any rank has a problem. The root reports that of the lowest such rank.
 void throw_if_any(Communicator& communicator, const std::optional<std::string>& problem, std::string_view phase);

@@ -55,7 +55,7 @@ class Communicator {
   /// Name and version of the message-passing library, for reports.
   virtual std::string library() const = 0;
 
-  /// How long a rank waits for others within a step before it gives up [s]; 0: for ever. Any waiting thread may read
+  /// Time limit of a rank's waits for other ranks within a step [s]; 0: no limit. Any waiting thread may read
   /// it.
   std::atomic<double> patience = 0;
 

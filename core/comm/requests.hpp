@@ -54,7 +54,7 @@ class Requests {
   /// The same with blocks of any size, which both sides must know.
   virtual void all_to_all(const std::byte* out, const Blocks& sent, std::byte* in, const Blocks& received) = 0;
 
-  /// Whether all operations started so far have completed. Makes progress.
+  /// True if all operations started so far have completed. Makes progress.
   virtual bool test() = 0;
 };
 
@@ -67,7 +67,7 @@ class Persistent {
   virtual std::size_t add_send(std::span<const std::byte> from, int to, Tag tag) = 0;
   virtual std::size_t add_receive(std::span<std::byte> into, int from, Tag tag) = 0;
   virtual void start(std::size_t number) = 0;
-  /// Whether all started messages have completed. Makes progress.
+  /// True if all started messages have completed. Makes progress.
   virtual bool test() = 0;
 };
 

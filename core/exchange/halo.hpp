@@ -92,7 +92,7 @@ class Halo {
   void start(Field&&... field);
   /// Waits until the messages of other ranks have arrived; finish() waits as well.
   void wait() { strategy_->finish(); }
-  /// Whether the messages have arrived. Does not wait; makes progress.
+  /// True if the messages have arrived. Does not wait; makes progress.
   bool arrived() { return strategy_->arrived(); }
   /// Measurements of the strategy, see Trials.
   Trials trials() const { return strategy_->trials(); }

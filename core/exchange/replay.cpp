@@ -80,7 +80,7 @@ class ReplayedHalo {
       : communicator_(communicator), strategy_(std::move(strategy)) {}
 
   bool has(std::int64_t group) const { return group_ == group; }
-  /// Whether this halo has not made an exchange yet.
+  /// True if this halo has not made an exchange yet.
   bool is_new() const { return number_ == 0; }
 
   void prepare(std::int64_t group, std::span<const Neighbor> rows, std::size_t widest) {

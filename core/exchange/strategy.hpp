@@ -68,7 +68,7 @@ class Strategy {
   std::span<std::byte> outgoing(std::size_t k) const { return {channels_[k].out, channels_[k].sent}; }
   void send(std::size_t k) { on_send(channels_[k]); }
   void start() { on_start(); }
-  /// Whether all messages have arrived, so that finish() returns without waiting. Makes progress. A strategy that
+  /// True if all messages have arrived, so that finish() returns without waiting. Makes progress. A strategy that
   /// cannot tell returns false.
   bool arrived() { return !under_way_ || on_test(); }
   /// Waits until all messages have arrived. A second call does nothing.
@@ -106,7 +106,7 @@ class Strategy {
   virtual void on_send(Channel&) {}
   /// All messages are packed. Must not wait for other ranks.
   virtual void on_start() {}
-  /// Whether on_finish() would return without waiting. Must not wait for other ranks.
+  /// True if on_finish() would return without waiting. Must not wait for other ranks.
   virtual bool on_test() { return false; }
   /// Waits until all messages have arrived and the send buffers may be reused.
   virtual void on_finish() = 0;

@@ -9,10 +9,10 @@
 
 namespace eddyline::linear {
 
-/// A polynomial of D^-1 A with D the diagonal, and the interval of its eigenvalues on which it is to be small. The
-/// interval is fixed: an estimate from vectors would take dot products and iterations.
+/// A polynomial of D^-1 A with D the diagonal, and the interval of eigenvalues on which it is small. The interval
+/// is fixed: an estimate from vectors would take dot products and iterations.
 ///
-/// For an M-matrix, whose rows have a_ij <= 0 and sums >= 0, Gershgorin's circles give eigenvalues of 2 at most; where
+/// For an M-matrix (off-diagonal a_ij <= 0, row sums >= 0), Gershgorin's circles give eigenvalues of 2 at most; where
 /// many neighbours contribute, as in particle methods, the largest is nearer to 1, and 1.6 is a sharper bound. A
 /// smoother takes the upper part, for instance from 1/5 of the largest on; coarser levels take care of the rest.
 struct ChebyshevOptions {
@@ -21,7 +21,7 @@ struct ChebyshevOptions {
   double lowest = 2 / 5.0;
 };
 
-/// Throws UserError for options that make no sense. `what`: whose options, for the message.
+/// Throws UserError for invalid options. `what` names the owner of the options in the message.
 void check(const ChebyshevOptions& options, const char* what);
 
 /// The Chebyshev iteration of fixed degree, as a smoother. With theta = (highest + lowest) / 2,

@@ -10,7 +10,7 @@ ConjugateGradients::Sums ConjugateGradients::reduce() {
   return {sums[0], sums[1], residuals_.mean_of(sum_r)};
 }
 
-/// Whether gamma and p.A p are positive, as they must be; otherwise nothing changes.
+/// Returns true if gamma and p.A p are positive, as they must be; otherwise nothing changes.
 bool ConjugateGradients::update(const Sums& sums, std::span<double> x) {
   const bool first = gamma_ == 0;
   const double beta = first ? 0 : sums.gamma / gamma_;
@@ -27,8 +27,8 @@ bool ConjugateGradients::update(const Sums& sums, std::span<double> x) {
   return true;
 }
 
-/// Whether the residual of the iteration that has just ended may be below the tolerance, if it has fallen as in the one
-/// before, or by 1/100 in the first; also whether it is the last that is allowed.
+/// Returns true if the residual of the last iteration may be below the tolerance, assuming the reduction of the
+/// iteration before it (1/100 in the first), or if no further iteration is allowed.
 bool ConjugateGradients::expects_end() const {
   if (iterations() >= options_.max_iterations) return true;
   const double last = history_[history_.size() - 2];

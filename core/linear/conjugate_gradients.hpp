@@ -113,7 +113,7 @@ void ConjugateGradients::resize(const A& a, std::span<const double> b, std::span
   for (Array<double>* each : {&r_, &w_, &p_, &s_}) each->resize(size_);
 }
 
-/// From the residual r_. Returns converged where the recurrence says so.
+/// Iterates from the residual r_. Returns converged if the recurrence of the residual says so.
 template <Operator A, Preconditioner M>
 Reason ConjugateGradients::iterate(A& a, M& m, std::span<double> x) {
   gamma_ = 0;

@@ -21,12 +21,12 @@ struct MultigridOptions {
   double correction = 1;  // factor of the coarse correction; above 1 for piecewise constant P (Braess 1995)
 };
 
-/// Throws UserError for options that make no sense.
+/// Throws UserError for invalid options.
 void check(const MultigridOptions& options);
 
-/// How many levels a grid of so many cells along each axis has: each is half as fine along every axis, as long as all
-/// numbers are even and a level has more than `coarsest` cells. An axis of one cell stays as it is. It depends on the
-/// whole grid alone.
+/// Returns the number of levels of a grid with the given number of cells along each axis. Each level halves the numbers
+/// of cells, as long as all are even and the level has more than `coarsest` cells. An axis of one cell is not
+/// coarsened. The result depends on the whole grid only.
 std::size_t number_of_levels(std::vector<std::int64_t> cells, std::int64_t coarsest);
 
 /// A multigrid cycle for A x = b over a Hierarchy:

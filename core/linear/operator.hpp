@@ -1,5 +1,6 @@
 #pragma once
-// What solvers ask of a linear system. All functions are collective: every rank calls them in the same order.
+// Requirements of the solvers on a linear system. All functions are collective: every rank calls them in the same
+// order.
 
 #include <concepts>
 #include <cstddef>
@@ -12,7 +13,7 @@ namespace eddyline::linear {
 /// size() of them in any order, and after them room for the operator's ghosts.
 ///
 /// apply(x, y): y = A x. Reads the owned part of x, fills its ghosts, writes the owned part of y. Each y_i is a
-/// function of the numbers x_j alone, summed in an order that does not depend on who owns them.
+/// function of the numbers x_j alone, summed in an order that does not depend on their owners.
 template <class A>
 concept Operator = requires(A& a, const A& constant, std::span<double> x, std::span<double> y) {
   { constant.size() } -> std::convertible_to<std::size_t>;
@@ -25,7 +26,7 @@ concept Operator = requires(A& a, const A& constant, std::span<double> x, std::s
 template <class M>
 concept Preconditioner = requires(M& m, std::span<const double> r, std::span<double> z) { m.apply(r, z); };
 
-/// From a fine level to the next coarser one and back, R and P.
+/// Restriction R from a fine level to the next coarser one, and prolongation P back.
 /// - coarsen(fine, coarse): coarse = R fine. Children are summed in lexicographic order of their global index.
 /// - refine(coarse, fine): fine += P coarse.
 /// A multigrid cycle is symmetric if R is a multiple of the transpose of P. Vectors have the extents of their

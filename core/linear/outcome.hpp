@@ -14,11 +14,11 @@ enum class Reason {
   stagnated,     // rounding keeps b - A x above the tolerance
 };
 
-/// How a solve ended: the same on all ranks, for any cut.
+/// Outcome of a solve: the same on all ranks, for any decomposition.
 struct Outcome {
   Reason reason = Reason::too_many_iterations;
   int iterations = 0;
-  double residual = 0;  // |b - A x| / |b|, Euclidean; NaN if the squares of b are no use
+  double residual = 0;  // |b - A x| / |b|, Euclidean; NaN if the squares of b underflow or overflow
 
   bool converged() const { return reason == Reason::converged; }
 };

@@ -39,7 +39,7 @@ std::optional<Outcome> Residuals::begin(std::span<const double> b, std::span<dou
 }
 
 bool Residuals::is_zero(std::span<const double> b) {
-  // Where b is constant, what its mean leaves is rounding.
+  // If b is constant, only rounding errors remain after its mean is subtracted.
   const double rounding = 0x1p-51 * std::abs(mean_b_);
   if (squares_b_ > unknowns_ * (rounding * rounding) && squares_b_ > 0) return false;
   double largest[] = {0};

@@ -40,7 +40,7 @@ class Residuals {
   void remove_constant(std::span<double> x);
 
   Dots& dots() { return dots_; }
-  /// Of all unknowns, from their sum.
+  /// Returns the mean of all unknowns, given their sum.
   double mean_of(double sum) const { return unknowns_ > 0 ? sum / unknowns_ : 0; }
 
  private:

@@ -103,7 +103,7 @@ class DriftBound {
   /// Measures the expected velocities in each cell, in units of the speed of sound, for find_relative_drift(). Walls
   /// move with `wall_velocities`; if that is null, they are at rest.
   void measure(const ReferenceVelocities& velocities, const ReferenceVelocities* wall_velocities = nullptr);
-  /// For each cell of a run, an upper bound of the approach between its own particles and those of touching cells. It
+  /// Upper bound of the approach between the particles of each cell of a run and those of touching cells. It
   /// needs less work than largest() and is never smaller, but larger if different cells around have moved most along
   /// different axes. `approach` gets one value per cell, as do the outputs below.
   void find_relative_drift(const CellRun& run, float* approach) const;

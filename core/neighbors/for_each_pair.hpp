@@ -12,7 +12,7 @@ EDDYLINE_INLINE void for_each_part(Body&& body) {
   for (int part = 0; part < k_chunk; part += P::width) body(part);
 }
 
-/// Whether the registers can hold the values of two neighbours besides the sums and the values of the particle itself.
+/// True if the registers can hold the values of two neighbours besides the sums and the values of the particle itself.
 template <class P, class State>
 inline constexpr bool k_holds_two = 3 * sizeof(State) <= (P::k_registers - 2) * sizeof(P);
 

@@ -286,7 +286,7 @@ void NeighborList::reserve_for_renewals(bool predicts) {
   due_.resize(chunks_.size());
   std::int64_t max_candidates = 0;
   for (const ThreadScratch& each : scratch_) max_candidates = std::max(max_candidates, each.max_candidates);
-  // For one thread twice the present entries; with several threads, twice each thread's share.
+  // One thread gets twice the present entries; with several threads, twice each thread's share.
   const auto threads = static_cast<std::int64_t>(scratch_.size());
   const auto room = static_cast<std::size_t>(2 * k_min_waste + 2 * padded_ / (threads + 1));
   for (ThreadScratch& each : scratch_) {

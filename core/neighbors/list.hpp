@@ -238,7 +238,7 @@ class NeighborList {
   void build_chunk(std::int64_t c, const Search& search, CellSearch& cell_search, const ListKernels& kernels,
                    ThreadScratch& scratch);
   void count();
-  /// Whether outgrown lists waste so much memory that a complete rebuild is better.
+  /// True if outgrown lists waste so much memory that a complete rebuild is better.
   bool is_scattered() const { return wasted_ > k_min_waste + padded_ / 4; }
 
   Targets targets_;

@@ -126,7 +126,7 @@ class CellSet {
   }
   static std::uint64_t bits_below(std::int32_t k) { return ~bits_from(k); }
   /// Calls visit(start, between) for each allocated word of the cells in [first, last): the first cell of the word, and
-  /// a mask of its cells that lie in the range.
+  /// a mask of its cells in the range.
   template <class Visit>
   void for_each_word(std::int32_t first, std::int32_t last, Visit&& visit) const {
     constexpr auto k_word = static_cast<std::int32_t>(k_bits);
@@ -134,7 +134,7 @@ class CellSet {
     for (std::int32_t start = first / k_word * k_word; start < last; start += k_word)
       visit(start, bits_from(first - start) & bits_below(last - start));
   }
-  /// Adds the cells start + k whose bit k is set (34 bits), if they lie in [first, last).
+  /// Adds the cells start + k for which bit k is set (34 bits), if they are in [first, last).
   void add_bits(std::uint64_t bits, std::int32_t start, std::int32_t first, std::int32_t last) {
     bits &= bits_from(first - start) & bits_below(last - start);
     if (bits == 0) return;

@@ -31,7 +31,7 @@ void for_each_cell(const CellBox& box, Visit&& visit) {
       for (cell[0] = box.lower[0]; cell[0] < box.upper[0]; ++cell[0]) visit(cell);
 }
 
-/// The global grid. Cells are at least R + skin wide, so that all neighbours of a particle lie in the 3^D cells around
+/// The global grid. Cells are at least R + skin wide, so that all neighbours of a particle are in the 3^D cells around
 /// it. Particles beyond a side that is not periodic belong to the outermost cell.
 struct CellGrid {
   int dimensions = 2;
@@ -47,7 +47,7 @@ struct CellGrid {
     for (int d = 0; d < dimensions; ++d) {
       const double c = (x[d] - origin[d]) * per_edge[d];
       const double last = static_cast<double>(count[static_cast<std::size_t>(d)] - 1);
-      // With min and max in this order, a NaN maps to the first cell; the doctor reports it at the end of the step.
+      // This order of min and max maps a NaN to the first cell; the doctor reports it at the end of the step.
       cell[static_cast<std::size_t>(d)] = static_cast<std::int32_t>(std::min(std::max(0.0, c), last));
     }
     return cell;
@@ -91,7 +91,7 @@ struct RankCells {
 };
 
 /// The cells of all boxes of this process. Each box has a border of ghost cells; cells are row-major, and the boxes are
-/// concatenated. The candidate neighbours of a particle lie in 3^(D-1) runs of three cells, in canonical order (the
+/// concatenated. The candidate neighbours of a particle are in 3^(D-1) runs of three cells, in canonical order (the
 /// law, rule 2).
 class CellLayout {
  public:
@@ -155,7 +155,7 @@ class CellLayout {
   void add_around(const CellSet& some, CellSet& to) const;
   /// Finds the computed cells that belong to `some` or touch one of them.
   void find_computed_around(const CellSet& some, CellSet& around) const;
-  /// Whether this process computes a cell; false for border cells.
+  /// Returns true if this process computes a cell; false for border cells.
   bool is_computed(std::int32_t cell) const;
   /// Removes all cells that belong to other ranks.
   void remove_foreign(CellSet& cells) const { cells.remove(owned_end_, cells_); }

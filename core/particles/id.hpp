@@ -4,8 +4,9 @@
 
 namespace eddyline::particles {
 
-/// A particle's 64-bit identity (the law, rule 1): who made it, on which site, and how many that site had made before.
-/// The same on any number of boxes, threads and ranks. Bits: source 11, site 36, count 16; the sign bit stays clear.
+/// A particle's 64-bit identity (the law, rule 1): its source, its site, and the number of particles that the site
+/// made before. It is the same on any number of boxes, threads and ranks. Bits: source 11, site 36, count 16; the sign
+/// bit stays clear.
 constexpr std::int64_t make_id(std::int64_t source, std::int64_t site, std::int64_t count = 0) {
   return (source << 52) | (site << 16) | count;
 }

@@ -85,7 +85,7 @@ class StartPressure {
   std::vector<double> region_tops_;
 };
 
-/// Start density of a gas at x; 0 for a liquid, whose density follows from its pressure.
+/// Start density of a gas at x; 0 for a liquid, where density follows from pressure.
 double start_density(const World& world, Vec3 x, const world::Region* region) {
   if (world.fluid.matter != world::Matter::ideal_gas) return 0;
   return (region != nullptr ? region->density : world.start.density).evaluate(std::array{x.x, x.y, x.z, 0.0});
@@ -98,7 +98,7 @@ struct Places {
   std::int32_t first, last;
 };
 
-/// Those of `n` that regions reach; all where there are none, and fluid is everywhere.
+/// The places among `n` that regions reach; all places if there are no regions, because fluid is everywhere.
 Places places_in_regions(const World& world, int axis, double step, std::int32_t n) {
   if (world.regions.empty()) return {0, n};
   double lowest = INFINITY, highest = -INFINITY;
@@ -160,14 +160,15 @@ void place_fluid(const World& world, const Keeps& keeps, Placement& placement) {
       for (std::size_t other = 0; other < world.bodies.size(); ++other)
         if (other != b) {
           const double distance = world.bodies[other].shape->signed_distance(point.position);
-          // Where the layers of two bodies meet, each point belongs to the nearer body.
+          // Each point belongs to the nearer body if the layers of two bodies overlap.
           inside = inside && distance > world.bodies[b].shape->signed_distance(point.position);
         }
       if (inside) add(id, point.position, point.volume);
     }
 }
 
-/// The buffers beyond openings: of an inflow always full, of an outflow where the lattice at its plane holds fluid.
+/// Places the buffers beyond openings. An inflow's buffer is full; an outflow's has fluid where the lattice at its
+/// plane has fluid.
 void place_buffers(const World& world, const Keeps& keeps, Placement& placement) {
   const StartPressure pressure(world);
   for (std::size_t k = 0; k < world.openings.size(); ++k) {
@@ -264,7 +265,7 @@ void place_sides(const World& world, const Keeps& keeps, Placement& placement) {
       }
 }
 
-/// Takes sites from `site` on; returns the next.
+/// Numbers the sites from `site` on; returns the next free number.
 std::int64_t place_one_body(const World& world, std::size_t b, std::int64_t site, std::int64_t addition,
                             const Keeps& keeps, std::deque<PlacedWall>& walls) {
   const auto layers = static_cast<int>(std::ceil(lengths(world).interaction_radius / world.spacing));
@@ -315,7 +316,7 @@ Vec3 lattice_spacing(const World& world) {
 }
 
 double fraction_inside_walls(const World& world, Vec3 x) {
-  constexpr double k_rounding = 1e-9;  // of a spacing: rows that stand on the lattice count as a whole or not at all
+  constexpr double k_rounding = 1e-9;  // in spacings: rows on the lattice count fully or not at all
   double share = 1;
   for (int d = 0; d < world.dimensions; ++d) {
     const double inside[] = {x[d] - world.origin[d], world.origin[d] + world.size[d] - x[d]};

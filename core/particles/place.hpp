@@ -16,7 +16,7 @@ struct PlacedFluid {
   double volume;            // m^D
   double pressure;          // Pa
   double density;           // kg/m^3; of a gas, else 0
-  std::uint8_t buffer = 0;  // 1 + the opening whose buffer it stands in; 0: none
+  std::uint8_t buffer = 0;  // 1 + the index of the opening if the particle is in its buffer; 0: none
 };
 
 struct PlacedWall {
@@ -46,25 +46,24 @@ Lengths lengths(const world::World& world);
 /// an open side, where it is dx.
 Vec3 lattice_spacing(const world::World& world);
 
-/// How far fluid may go beyond an open side before it has left for good, as a share of the domain's size along that
-/// axis. Walls beside the open side go on for as long.
+/// Distance beyond an open side at which fluid is removed, as a fraction of the domain's size along that axis. Walls
+/// beside the open side extend as far.
 inline constexpr double k_open_margin = 0.5;
 
-/// Lattice points nearer than this to a body are left out, in spacings.
+/// Least distance of lattice points from a body, in spacings; nearer points hold no fluid.
 inline constexpr double k_clearance = 0.25;
 
-/// How much of a body's dummy particle at x counts: 1 inside the domain, 0 beyond a side that is a wall, whose own
-/// dummy particles are there, and in between by how much of its spacing is inside. What a body has beyond a wall is
-/// neutral.
+/// Fraction of a body's dummy particle at x that is inside the walls of the domain. It is 1 inside and 0 beyond a wall,
+/// where the wall has its own dummy particles; in between it is the part of the spacing that is inside.
 double fraction_inside_walls(const world::World& world, Vec3 x);
 
-/// The particles of a world that stand where `keeps` says so: a rank places its own.
+/// Places the particles of a world at the positions that `keeps` accepts; each rank places its own.
 Placement place(const world::World& world, const std::function<bool(Vec3)>& keeps);
-/// All of them. Throws UserError if there is no fluid.
+/// Places all particles. Throws UserError if there is no fluid.
 Placement place(const world::World& world);
 
-/// Dummy particles of a body that comes into a running flow. addition: its number in the order of coming, from 1, so
-/// that their ids are new.
+/// Places the dummy particles of a body that is added to a running flow. addition: number of the addition, from 1,
+/// which makes their ids unique.
 std::deque<PlacedWall> place_body(const world::World& world, std::size_t body, std::int64_t addition,
                                   const std::function<bool(Vec3)>& keeps);
 

@@ -5,8 +5,8 @@
 
 namespace eddyline::physics {
 
-/// What is compiled for an instruction set, as instruction_sets() names it; in double precision the scalar code.
-/// scalar, avx2, avx512: functions that give it.
+/// Returns the variant that is compiled for an instruction set, named as in instruction_sets(); double precision always
+/// uses the scalar variant. scalar, avx2, avx512: functions that return the variants.
 template <class T, class Scalar, class Avx2, class Avx512>
 auto by_instructions(const std::string& instructions, Scalar scalar, Avx2 avx2, Avx512 avx512) {
   if constexpr (std::is_same_v<T, float>) {

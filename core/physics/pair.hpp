@@ -1,5 +1,5 @@
 #pragma once
-// What a term of a pair sum sees: the states of two particles and their geometry. Dimensionless: lengths by R, speeds
+// States of two particles and their geometry, as terms of pair sums read them. Dimensionless: lengths by R, speeds
 // by c0, densities by rho0, pressures by rho0 c0^2, volumes by dx^D. S is a float, a double or a SIMD pack of floats.
 
 #include "base/pack.hpp"
@@ -7,18 +7,18 @@
 
 namespace eddyline::physics {
 
-/// A fluid particle half way through a step: what density and viscosity need.
+/// A fluid particle at the midpoint of a step, for the rates of density and viscosity.
 template <class S, int D>
 struct MidpointFluid {
   S x[D];  // fixed point
   S v[D];
   S s;          // density excess rho/rho0 - 1
   S V;          // volume
-  S half_g[D];  // half the density gradient, from the pressure acceleration of the last evaluation; to a quantum
-  S w[D];       // the velocity of shifting, without a free surface; by R over a quantum, as it is multiplied by r
+  S half_g[D];  // half the density gradient, from the last pressure acceleration; per quantum
+  S w[D];       // shifting velocity, confined flows only; by R/quantum, because it is multiplied by r
 };
 
-/// A fluid particle at the end of a step: what pressure and the particle arrangement need.
+/// A fluid particle at the end of a step, for the pressure force and shifting.
 template <class S, int D>
 struct EndFluid {
   S x[D];
@@ -26,7 +26,7 @@ struct EndFluid {
   S V;
 };
 
-/// The same with its velocity: what walls extrapolate.
+/// A fluid particle at the end of a step with its velocity, for extrapolation to walls and openings.
 template <class S, int D>
 struct SampledFluid {
   S x[D];
@@ -41,13 +41,13 @@ struct Wall {
   S x[D];
   S p;
   S V;
-  S v_mirror[D];  // the velocity that viscous terms see (Adami)
+  S v_mirror[D];  // the mirrored velocity that viscous terms use (Adami)
   S v[D];         // the wall's own velocity
   S no_slip;      // 1 or 0
 };
 
-/// Geometry of a pair. Constants of the kernel's gradient are left to the sums, and so is the unit of r where it is a
-/// quantum.
+/// Geometry of a pair. The sums are multiplied by the constants of the kernel's gradient afterwards, and by the quantum
+/// if r is in quanta.
 template <class S, int D>
 struct Pair {
   S r[D];  // r_i - r_j, by R or in quanta
@@ -64,7 +64,7 @@ EDDYLINE_INLINE S dot(const S* a, const S* b) {
   return sum;
 }
 
-/// The rest of a pair whose r and r2 are known.
+/// Completes a pair from q^2; r and r2 are already known.
 template <class S, int D>
 EDDYLINE_INLINE void find_kernel(Pair<S, D>& ij, S q_squared) {
   ij.q = sqrt(q_squared);
@@ -72,7 +72,7 @@ EDDYLINE_INLINE void find_kernel(Pair<S, D>& ij, S q_squared) {
   ij.F = WendlandC2::gradient(ij.rest);
 }
 
-/// The pair with r by R; scale: quantum / R.
+/// Makes a pair with r divided by R; scale: quantum / R.
 template <class S, int D>
 EDDYLINE_INLINE Pair<S, D> make_pair(const S* x_i, const S* x_j, S scale) {
   Pair<S, D> ij;
@@ -82,7 +82,7 @@ EDDYLINE_INLINE Pair<S, D> make_pair(const S* x_i, const S* x_j, S scale) {
   return ij;
 }
 
-/// The pair with r in quanta, one multiplication instead of D; squared_scale: (quantum / R)^2.
+/// Makes a pair with r in quanta: one multiplication instead of D. squared_scale: (quantum / R)^2.
 template <class S, int D>
 EDDYLINE_INLINE Pair<S, D> make_quanta_pair(const S* x_i, const S* x_j, S squared_scale) {
   Pair<S, D> ij;
@@ -92,7 +92,7 @@ EDDYLINE_INLINE Pair<S, D> make_quanta_pair(const S* x_i, const S* x_j, S square
   return ij;
 }
 
-/// sum += factor r, for central forces and gradients.
+/// Adds factor r to the sum: central forces and gradients.
 template <int D, class S>
 EDDYLINE_INLINE void add_along(S* sum, S factor, const S* r) {
   for (int d = 0; d < D; ++d) sum[d] = fma(factor, r[d], sum[d]);

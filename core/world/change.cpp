@@ -31,7 +31,7 @@ ShapePtr shape_of(const Change& change) {
     case Kind::box: need(6); return make_box(point(0), point(1));
     case Kind::cylinder: need(7); return make_cylinder(point(0), point(1), change.numbers[6]);
   }
-  throw UserError("a shape of no kind.");
+  throw UserError("unknown kind of shape; use circle, rectangle, polygon, line, sphere, box or cylinder.");
 }
 
 }  // namespace eddyline::world

@@ -1,5 +1,5 @@
 #pragma once
-// What may change in a world while it runs.
+// Changes of a world during a run.
 
 #include <array>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace eddyline::world {
 
-/// One change, as it travels from rank to rank. SI units.
+/// One change, in the form that ranks send to each other. SI units.
 struct Change {
   enum class Kind : std::int32_t {
     viscosity,     // value.x: kinematic [m^2/s]
@@ -33,12 +33,13 @@ struct Change {
   ShapeKind shape = ShapeKind::circle;
   bool slip = false;
   std::int32_t count = 0;  // of numbers
-  /// What the factories of shapes take, points with three coordinates [m]: circle, sphere: centre, diameter; rectangle:
-  /// min, max, angle [rad]; polygon: its corners; line, cylinder: from, to, thickness or diameter; box: min, max.
+  /// Arguments of the factories of shapes; points have three coordinates [m]: circle, sphere: centre, diameter;
+  /// rectangle: min, max, angle [rad]; polygon: its corners; line, cylinder: from, to, thickness or diameter; box: min,
+  /// max.
   std::array<double, k_most_numbers> numbers{};
 };
 
-/// The shape of a body that is added. Throws UserError if the numbers make none.
+/// The shape of a body that is added. Throws UserError if the numbers define no valid shape.
 ShapePtr shape_of(const Change& change);
 
 }  // namespace eddyline::world

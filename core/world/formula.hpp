@@ -21,10 +21,10 @@ namespace eddyline::world {
 /// Functions: sqrt abs exp log (natural) log10 sin cos tan asin acos atan atan2(y, x) sinh cosh tanh, min and max (two
 /// or more values; NaN if one is), floor ceil, sign (-1, 0 or 1), step (1 where x >= 0, else 0), pow(a, b) = a^b,
 /// mod(a, b) = a - b floor(a / b) (has the sign of b), if(condition, a, b), sum(k, 1, 20, term), see parser.hpp.
-/// Truth is a number: comparisons, `and`, `or` and `not` give 1 or 0, and what is not 0 (nor NaN) holds. All arguments
-/// are always evaluated, also those that `if`, `and` or `or` then does not use.
+/// Truth is a number: comparisons, `and`, `or` and `not` give 1 or 0, and every number other than 0 and NaN is true.
+/// All arguments are always evaluated, also those that `if`, `and` or `or` then does not use.
 ///
-/// Arithmetic follows IEEE 754, so 1/0 is infinite and sqrt(-1) is NaN; it is the caller who refuses such values. The
+/// Arithmetic follows IEEE 754, so 1/0 is infinite and sqrt(-1) is NaN; callers refuse such values. The
 /// transcendental functions and ^ come from base/portable_math.hpp: a value has the same bits on every machine.
 ///
 /// A Formula is cheap to copy (the program is shared) and safe to evaluate from several threads.

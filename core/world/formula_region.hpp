@@ -13,8 +13,8 @@ class FormulaRegion final : public Shape {
   FormulaRegion(Formula inside, Vec3 lowest, Vec3 highest, int dimensions);
 
   bool holds(Vec3 p) const;
-  /// How far a column along the unit vector `up` goes on above p without a gap, within the box [m]; looks every `step`
-  /// and finds the surface to a millionth of it. 0 if p lies outside.
+  /// Height of the region without a gap above p along the unit vector `up`, within the box [m]. Samples every `step`
+  /// and finds the surface within a millionth of it. 0 if p is outside.
   double depth(Vec3 p, Vec3 up, double step) const;
 
   /// -1 inside and 1 outside.

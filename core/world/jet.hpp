@@ -22,7 +22,7 @@ inline Jet operator/(Jet a, Jet b) {
   return {value, first, (a.second - 2 * (first * b.first) - value * b.second) / b.value};
 }
 
-/// Whether it does not depend on the variable, at least here.
+/// True if the value does not depend on the variable, at least here.
 inline bool is_still(Jet a) { return a.first == 0 && a.second == 0; }
 
 /// f(a) from f, f' and f'' at a: a constant stays one even where f has no derivative.

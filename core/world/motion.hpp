@@ -10,7 +10,7 @@
 
 namespace eddyline::world {
 
-/// Where a moving body is at one time, and how it moves on. A point X of the body in the world file's place is at
+/// Position and motion of a body at one time. A point X of the body as placed in the world file is at
 ///   x = pivot + displacement + R (X - pivot),   R: turned by `angle` about `axis`.
 /// SI units, radians.
 struct Pose {
@@ -20,17 +20,17 @@ struct Pose {
   Vec3 displacement, velocity, acceleration;
   double angular_velocity = 0, angular_acceleration = 0;
 
-  /// Where the point X of the world file's place is now.
+  /// Current position of the point X of the world file.
   Vec3 place(Vec3 X) const { return pivot + displacement + turned(X - pivot, sin); }
-  /// The point of the world file's place that is at x now.
+  /// Point of the world file that is at x now.
   Vec3 reference(Vec3 x) const { return pivot + turned(x - (pivot + displacement), -sin); }
-  /// Of a box between two corners in the world file's place: the corners of one along the axes that holds it now.
+  /// Corners of an axis-aligned box that contains the moved box between the corners `low` and `high` of the world file.
   std::pair<Vec3, Vec3> bounds(Vec3 low, Vec3 high) const;
   /// A direction, turned with the body.
   Vec3 direction(Vec3 n) const { return turned(n, sin); }
-  /// Of the body's point that is at x now: v = v_pivot + w axis x r [m/s].
+  /// Velocity of the body's point that is at x now: v = v_pivot + w axis x r [m/s].
   Vec3 velocity_at(Vec3 x) const;
-  /// a = a_pivot + dw/dt axis x r + w^2 axis x (axis x r) [m/s^2].
+  /// Acceleration of that point: a = a_pivot + dw/dt axis x r + w^2 axis x (axis x r) [m/s^2].
   Vec3 acceleration_at(Vec3 x) const;
 
  private:
@@ -39,15 +39,15 @@ struct Pose {
 };
 
 /// Displacement and rotation as formulas of x, y, z, t, of which only t occurs; both 0 at t = 0, so that the shape of
-/// the body says where it starts.
+/// the body gives its start position.
 struct Motion {
   std::array<Formula, 3> displacement;  // [m]
   Formula rotation;                     // [rad], anticlockwise seen against `axis`
   Vec3 pivot;                           // [m]
   Vec3 axis{0, 0, 1};                   // of any length > 0
 
-  /// The pose at time t [s], its velocities and accelerations the exact derivatives of the formulas. Before t = 0 the
-  /// body rests: a start settles around it.
+  /// The pose at time t [s], its velocities and accelerations the exact derivatives of the formulas. Before t = 0,
+  /// while the start settles, the body is at rest.
   Pose at(double t) const;
 };
 

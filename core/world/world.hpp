@@ -33,8 +33,9 @@ struct Side {
   }
 };
 
-/// Where fluid enters or leaves: a segment (3D: a rectangle) across an axis. Beyond it lies a buffer of particles that
-/// the opening rules. A side of kind inflow, outflow or stream has an opening of its own name, which covers it.
+/// An opening for fluid to enter or leave: a segment (3D: a rectangle) across an axis. Beyond it is a buffer of
+/// particles that the opening controls. A side of kind inflow, outflow or stream has an opening of its own name, which
+/// covers it.
 struct Opening {
   std::string name;
   bool inflow = true;
@@ -43,7 +44,7 @@ struct Opening {
   int inward = 1;                   // +1: the fluid lies at higher coordinates than the opening, -1: at lower ones
   Vec3 lower, upper;                // corners [m], equal along the axis
   std::array<Formula, 3> velocity;  // inflow: imposed [m/s], of x, y, z, t
-  double density = 0;               // inflow: of the stream that has this velocity [kg/m^3]; 0: any
+  double density = 0;               // inflow: density of the stream with this velocity [kg/m^3]; 0: any
   bool pressure_imposed = false;    // inflow: else extrapolated from the fluid
   Formula pressure;                 // [Pa], of x, y, z, t; outflow: the level about which waves pass
 };
@@ -72,7 +73,7 @@ struct Region {
 /// A solid thing in the fluid, at rest unless it has a motion.
 struct Body {
   std::string name;
-  ShapePtr shape;  // at t = 0; null of a body that has been removed, whose number stays its own
+  ShapePtr shape;  // at t = 0; null for a removed body, which keeps its number
   bool slip = false;
   std::optional<Motion> motion;
 
@@ -111,7 +112,7 @@ struct Method {
   bool shifting = true;
   double shifting_strength = 0;     // A; 0: 6 with a free surface, 3 without
   double shifting_cap = 0.1;        // largest shift of a step, in spacings
-  double volume_relaxation = 0.01;  // rate at which density follows the filling of space, in c0/h
+  double volume_relaxation = 0.01;  // rate at which density follows the volume fraction, in c0/h
   double skin = 0;                  // Verlet skin in spacings; 0: chosen by the program
   bool double_precision = false;    // pair sums in double
   double speed_limit = 0;           // the blow-up doctor's limit [m/s]; 0: the speed of sound

@@ -32,7 +32,7 @@ struct Scene {
   std::int32_t fluid, walls;
   neighbors::PairData<T> moving{delta::k_midpoint_width<D>}, pressed{delta::k_end_width<D>},
       wall{delta::k_wall_width<D>};
-  std::vector<std::array<T, D>> w;                                 // of shifting, by fluid particle
+  std::vector<std::array<T, D>> w;                                   // of shifting, by fluid particle
   neighbors::PairData<T> moving_with_w{delta::k_midpoint_width<D>};  // as they are in confined flows
   fixture::Targets fluid_rows, wall_rows;
   fixture::Lists lists;
@@ -59,7 +59,8 @@ struct Scene {
             axis < 0 ? value : pack_halves(value, w[static_cast<std::size_t>(i)][static_cast<std::size_t>(axis)]);
       }
     auto all = in;
-    all.midpoint_fluid = confined ? moving_with_w.data() : moving.data(), all.end_fluid = pressed.data(), all.walls = wall.data();
+    all.midpoint_fluid = confined ? moving_with_w.data() : moving.data(), all.end_fluid = pressed.data(),
+    all.walls = wall.data();
     all.targets = of_fluid ? fluid_rows : wall_rows;
     all.fluid_neighbors = of_fluid ? fluid_fluid.data() : wall_fluid.data();
     all.wall_neighbors = of_fluid ? fluid_wall.data() : nullptr;

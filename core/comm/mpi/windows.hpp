@@ -41,7 +41,7 @@ class MpiWindow final : public Window {
     check(MPI_Group_incl(all, count_of(ranks.size()), ranks.data(), &partners_));
     check(MPI_Group_free(&all));
   }
-  // Without MPI_MODE_NOCHECK, although all have posted: with it, Open MPI 5.0 miscounts the second epoch.
+  // MPI_MODE_NOCHECK is not used, although all ranks have posted: with it, Open MPI 5.0 miscounts the second epoch.
   void post() override { call_mpi(MPI_Win_post, partners_, 0, handle_.get()); }
   void access() override { call_mpi(MPI_Win_start, partners_, 0, handle_.get()); }
   void complete() override { call_mpi(MPI_Win_complete, handle_.get()); }

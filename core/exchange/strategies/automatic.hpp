@@ -65,7 +65,7 @@ class Automatic final : public Strategy {
   Strategy& current() { return *candidates_[current_].strategy; }
   void prepare() { current().prepare(neighbors(&Channel::out_room, &Channel::in_room)); }
 
-  /// At the end of a trial, starts the next trial or decides. Collective.
+  /// Starts the next trial at the end of a trial, or decides. Collective.
   void change() {
     const int done = exchange_ - 1 - k_settle;
     if (done % k_trial != 0) return;

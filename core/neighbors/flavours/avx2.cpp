@@ -13,7 +13,7 @@ namespace {
 
 constexpr int k_lanes = 8;
 
-/// For each mask of eight lanes: the lanes whose bit is set, in order, then lane 0.
+/// Lanes of each mask of eight lanes: those with a set bit, in order, then lane 0.
 constexpr auto k_compress = [] {
   std::array<std::array<std::int32_t, k_lanes>, 256> table{};
   for (std::size_t mask = 0; mask < 256; ++mask) {

@@ -1,12 +1,12 @@
 #pragma once
-// What a term of the scheme `classic` sees of a particle. Dimensionless: lengths by R, speeds by c0, densities by rho0,
-// pressures by rho0 c0^2, masses by rho0 dx^D. S is a float, a double or a SIMD pack of floats.
+// Particle states that the terms of the scheme `classic` read. Dimensionless: lengths by R, speeds by c0, densities by
+// rho0, pressures by rho0 c0^2, masses by rho0 dx^D. S is a float, a double or a SIMD pack of floats.
 
 #include "base/pack.hpp"
 
 namespace eddyline::physics::classic {
 
-/// A fluid particle half way through a step.
+/// A fluid particle at the midpoint of a step.
 template <class S, int D>
 struct Fluid {
   S x[D];  // fixed point
@@ -25,7 +25,7 @@ struct Wall {
   S m;
   S rho;
   S c;
-  S v_mirror[D];  // the velocity that viscous terms see (Adami)
+  S v_mirror[D];  // the mirrored velocity that viscous terms use (Adami)
   S v[D];         // the wall's own velocity
   S no_slip;      // 1 or 0
 };

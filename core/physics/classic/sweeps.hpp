@@ -1,6 +1,6 @@
 #pragma once
-// The scheme `classic` as sweeps over pairs: which terms are summed together. Each sweep works on whole chunks and is
-// compiled for every instruction set (flavours/); what the terms mean stands in sph/ and walls/.
+// The scheme `classic` as sweeps over pairs. Each sweep sums several terms, works on whole chunks and is compiled for
+// every instruction set (flavours/). The terms themselves are in sph/ and walls/.
 
 #include <array>
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace eddyline::physics::classic {
 
-/// Widths of the pair rows.
+/// Number of values in each row of pair data.
 template <int D>
 inline constexpr int k_fluid_width = 2 * D + 4;  // x v m rho p c
 template <int D>
 inline constexpr int k_wall_width = 3 * D + 5;  // x p m v_mirror v no_slip rho c
 
-/// What differs from world to world. One sweep is compiled for each choice. A gas has conductivity, and its sums go by
-/// volume, because its particles may differ in mass.
+/// Terms that a world switches on or off. One sweep is compiled for each combination. A gas has conductivity, and its
+/// sums are weighted by volume, because its particles may differ in mass.
 struct Terms {
   bool laminar_viscosity = false;
   bool gas = false;
@@ -29,7 +29,7 @@ struct Terms {
   static constexpr Terms at(std::size_t index) { return {(index & 1u) != 0, (index & 2u) != 0, (index & 4u) != 0}; }
 };
 
-/// Results of the sweeps, one array a value, without the kernel's constant; each has room for whole chunks.
+/// Results of the sweeps, one array for each value, without the kernel's constant; each has room for whole chunks.
 template <class T, int D>
 struct RateResults {
   T* density;   // sum m F (v_ij . r_ij): minus the rate of rho
@@ -40,7 +40,7 @@ struct RateResults {
   T* closing;   // the largest -mu_ij
 };
 template <class T, int D>
-struct WallResults {  // of the first chunk first
+struct WallResults {  // the results of the first chunk come first
   T* weight;
   T* pressure;
   T* density;
@@ -53,35 +53,35 @@ struct ReactionResults {  // on a wall's particle
   T* viscous[D];
 };
 
-/// What all sweeps read. Rows end with a sentinel of density one without mass.
+/// Input of all sweeps. Rows end with a sentinel of density one without mass.
 template <class T>
 struct SweepInput {
   neighbors::RowParts<const T> fluid, walls;
-  neighbors::Targets targets;  // the particles that are summed for
+  neighbors::Targets targets;  // the particles for which sums are computed
   const neighbors::Chunk* fluid_neighbors = nullptr;
   const neighbors::Chunk* wall_neighbors = nullptr;  // of fluid particles only
   T scale = 0;                                       // quantum / R
   T alpha = 0, beta = 0;                             // artificial viscosity
   T nu = 0;                                          // laminar viscosity: 2 (D + 2) nu / (c0 R)
   T conductivity = 0;                                // alpha_u / (gamma - 1)
-  T min_pressure_at_walls = 0;  // least pressure of a fluid particle that a wall feels: 0 with a free surface
+  T min_pressure_at_walls = 0;  // lower limit of the fluid's pressure in pairs with walls: 0 with a free surface
 };
 
 /// The sweeps of one precision and dimension, compiled for one instruction set.
 template <class T, int D>
 struct Sweeps {
-  /// Half way through the step: everything that changes density, velocity and thermal energy. By Terms::index().
+  /// Rates of density, velocity and thermal energy at the midpoint of the step, indexed by Terms::index().
   using Rates = void (*)(const SweepInput<T>&, const RateResults<T, D>&, std::int64_t first_chunk,
                          std::int64_t last_chunk);
   std::array<Rates, Terms::k_choices> rates;
-  /// Walls over fluid: extrapolated pressure, density and velocity.
+  /// Sums of wall particles over the fluid: extrapolated pressure, density and velocity.
   void (*walls)(const SweepInput<T>&, const WallResults<T, D>&, std::int64_t first_chunk, std::int64_t last_chunk);
   /// Reaction of the forces of `rates` on each wall particle.
   using Reaction = void (*)(const SweepInput<T>&, const ReactionResults<T, D>&, std::int64_t first_chunk,
                             std::int64_t last_chunk);
   Reaction reaction_of_liquid, reaction_of_gas;
-  /// rates of a liquid with laminar viscosity and of a gas without, as if all lanes had the neighbours of the first, so
-  /// that nothing is transposed: the arithmetic alone, for benchmarks.
+  /// Benchmark variants that measure the arithmetic alone: all lanes use the neighbours of the first lane, so that
+  /// nothing is transposed. The liquid has laminar viscosity, the gas has none.
   Rates arithmetic_liquid, arithmetic_gas;
 };
 
@@ -92,7 +92,7 @@ Sweeps<T, D> sweeps_avx2();
 template <class T, int D>
 Sweeps<T, D> sweeps_avx512();
 
-/// The sweeps for an instruction set, as instruction_sets() names it; in double precision the scalar ones.
+/// Returns the sweeps for an instruction set, named as in instruction_sets(); double precision uses the scalar ones.
 template <class T, int D>
 Sweeps<T, D> choose_sweeps(const std::string& instructions);
 

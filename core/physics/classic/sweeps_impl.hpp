@@ -1,5 +1,5 @@
 #pragma once
-// The sweeps themselves, templates over the pack type P and the dimension D. Included by flavours/ only.
+// Implementation of the sweeps as templates over the pack type P and the dimension D. Included by flavours/ only.
 
 #include <utility>
 
@@ -71,14 +71,14 @@ EDDYLINE_INLINE Pair<P, D> make_spline_pair(const P* x_i, const P* x_j, P scale)
   return ij;
 }
 
-/// The pressure term of a pair: by mass in a liquid, by volume in a gas.
+/// The pressure term of a pair: weighted by mass in a liquid, by volume in a gas.
 template <bool gas, class P>
 EDDYLINE_INLINE P pair_pressure(P p_i, P p_j, P rho_i, P rho_j, P per_densities) {
   if constexpr (gas) return pressure_by_volume(p_i, p_j, per_densities);
   return pressure_monaghan(p_i, p_j, rho_i, rho_j, per_densities);
 }
 
-/// Pi of a fluid particle beside a wall's, zero where the wall is slip.
+/// Pi of a pair of a fluid and a wall particle; zero at slip walls.
 template <class P, int D>
 EDDYLINE_INLINE P viscosity_at_wall(const Fluid<P, D>& i, const Wall<P, D>& w, const Pair<P, D>& iw, P alpha, P beta,
                                     P nu, P per_density) {
@@ -207,7 +207,8 @@ void reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out, std::in
             const auto fw = make_spline_pair<P, D>(f.x, w.x, scale);
             const P mmF = f.m * (w.m * fw.F);
             const P per_density = P(2) / (f.rho + w.rho), per_densities = P(1) / (f.rho * w.rho);
-            add_along<D>(pressure, mmF * pair_pressure<gas>(max(f.p, min_pressure), w.p, f.rho, w.rho, per_densities), fw.r);
+            add_along<D>(pressure, mmF * pair_pressure<gas>(max(f.p, min_pressure), w.p, f.rho, w.rho, per_densities),
+                         fw.r);
             add_along<D>(viscous, mmF * viscosity_at_wall<P, D>(f, w, fw, alpha, beta, nu, per_density), fw.r);
           });
       for (int d = 0; d < D; ++d) {

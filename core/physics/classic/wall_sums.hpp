@@ -6,7 +6,7 @@
 
 namespace eddyline::physics::classic {
 
-/// Sums of a wall's dummy particle over the fluid around it.
+/// Sums of a dummy particle of a wall over the surrounding fluid.
 template <class S, int D>
 struct WallSums {
   S weight;       // sum_f V_f W

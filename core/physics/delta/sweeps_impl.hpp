@@ -1,16 +1,16 @@
 #pragma once
-// The sweeps themselves, templates over the pack type P and the dimension D. Included by flavours/ only.
+// Implementation of the sweeps as templates over the pack type P and the dimension D. Included by flavours/ only.
 
 #include "neighbors/for_each_pair.hpp"
 #include "neighbors/row_source.hpp"
 #include "physics/delta/sweeps.hpp"
 #include "physics/sph/continuity.hpp"
 #include "physics/sph/density_diffusion.hpp"
-#include "physics/sph/volume_fraction.hpp"
 #include "physics/sph/free_surface.hpp"
 #include "physics/sph/pressure.hpp"
 #include "physics/sph/shifting.hpp"
 #include "physics/sph/viscosity.hpp"
+#include "physics/sph/volume_fraction.hpp"
 #include "physics/walls/adami.hpp"
 
 namespace eddyline::physics::delta {
@@ -26,7 +26,7 @@ using neighbors::SameNeighbors;
 
 template <class P, int D, bool confined, class Source = OwnNeighbors>
 EDDYLINE_INLINE MidpointFluid<P, D> load_midpoint(const RowParts<const typename P::value_type>& rows,
-                                              const std::int32_t* place) {
+                                                  const std::int32_t* place) {
   MidpointFluid<P, D> f;
   P value[neighbors::room_of(k_midpoint_width<D>)];
   Source::template load<k_midpoint_width<D>>(rows, place, value);
@@ -44,8 +44,7 @@ EDDYLINE_INLINE MidpointFluid<P, D> load_midpoint(const RowParts<const typename 
 }
 
 template <class P, int D, class Source = OwnNeighbors>
-EDDYLINE_INLINE EndFluid<P, D> load_end(const RowParts<const typename P::value_type>& rows,
-                                                const std::int32_t* place) {
+EDDYLINE_INLINE EndFluid<P, D> load_end(const RowParts<const typename P::value_type>& rows, const std::int32_t* place) {
   EndFluid<P, D> f;
   P value[8];
   Source::template load<D + 2>(rows, place, value);
@@ -89,7 +88,7 @@ EDDYLINE_INLINE Wall<P, D> load_wall(const RowParts<const typename P::value_type
 template <class P, int D, FluidViscosity viscosity, class Source = OwnNeighbors, class T = typename P::value_type>
 void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t first_chunk, std::int64_t last_chunk) {
   constexpr bool confined = viscosity == FluidViscosity::morris;
-  const T unit = confined ? T(1) : in.scale * in.scale;  // of viscous sums: those of the central form are of quanta
+  const T unit = confined ? T(1) : in.scale * in.scale;  // unit of viscous sums: the central form sums in quanta
   const P scale(in.scale), squared_scale(in.scale * in.scale), nu_fluid(in.nu_fluid), nu_wall(in.nu_wall);
   for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
     for_each_part<P>([&](int part) {
@@ -149,7 +148,7 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
       }
       put(divergence * scale, out.divergence + at);
       put(diffusion, out.diffusion + at);
-      // Divided by the density that the volumes were made with, so that the force stays antisymmetric.
+      // The divisor is the density from which the volumes were computed, so that the force stays antisymmetric.
       const P per_density = P(unit) / (P(1) + i.s);
       for (int d = 0; d < D; ++d) {
         if constexpr (!confined) viscous[d] = fma(viscous[d], nu_fluid, at_walls[d] * nu_wall);
@@ -192,7 +191,7 @@ void forces(const SweepInput<T>& in, const ForceResults<T, D>& out, std::int64_t
         Source::template prefetch<D + 2, P>(in.end_fluid, places, in.prefetch_distance);
         return load_end<P, D, Source>(in.end_fluid, places);
       });
-      // Walls do not suck in spray whose pressure is negative.
+      // Walls do not attract spray that has negative pressure.
       sum_over(in.wall_neighbors[c], max(i.p, P(in.min_pressure_at_walls)),
                [&](auto* places) __attribute__((always_inline)) { return load_wall<P, D>(in.walls, places); });
       shift_by<D>(shift, crowding, around.concentration);
@@ -264,7 +263,8 @@ void viscous_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out,
       P force[D];
       for_each_neighbor<P>(
           in.fluid_neighbors[c], part,
-          [&](auto* places) __attribute__((always_inline)) { return load_midpoint<P, D, confined>(in.midpoint_fluid, places); },
+          [&](auto* places)
+              __attribute__((always_inline)) { return load_midpoint<P, D, confined>(in.midpoint_fluid, places); },
           [&](const auto& f) __attribute__((always_inline)) {
             const auto fw = make_quanta_pair<P, D>(f.x, w.x, P(in.scale * in.scale));
             P v_viscous[D];
@@ -301,7 +301,7 @@ void pressure_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out
   }
 }
 
-/// Confined: where the sweeps of flows without a free surface take values from.
+/// Confined: the source of values for the sweeps of flows without a free surface.
 template <class P, int D, class Confined = OwnNeighbors>
 Sweeps<typename P::value_type, D> make_sweeps() {
   return {rates<P, D, FluidViscosity::morris, Confined>,

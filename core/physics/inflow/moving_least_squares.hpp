@@ -1,5 +1,5 @@
 #pragma once
-// What the fluid is at a point beside it: a linear function fitted to the particles around the point.
+// First-order moving least squares: a linear function fitted to the fluid particles around a point.
 
 #include <array>
 #include <cmath>
@@ -8,18 +8,18 @@
 
 namespace eddyline::physics {
 
-/// Sums of a point n over the fluid around it, with weights w_f = V_f W_nf and basis (1, r), r = (r_f - r_n)/R.
+/// Sums of a point n over the surrounding fluid, with weights w_f = V_f W_nf and basis (1, r), r = (r_f - r_n)/R.
 template <class S, int D>
 struct LinearFitSums {
   static constexpr int k_basis = D + 1;
-  static constexpr int k_moments = k_basis * (k_basis + 1) / 2;  // of the matrix sum_f w b b^T: rows of its upper half
+  static constexpr int k_moments = k_basis * (k_basis + 1) / 2;  // upper triangle of sum_f w b b^T, row by row
   static constexpr int k_fields = D + 1;                         // p and the components of v
   static constexpr int k_values = k_moments + k_fields * k_basis;
   S value[k_values];  // moments, then sum_f w b p, sum_f w b v_x, ...
 };
 
-/// Calls term(k, a, b) for each of the sums: a particle adds a b to the k-th of them. r: from it to the point; W: of
-/// the pair.
+/// Calls term(k, a, b) for each of the sums: a particle adds a b to the sum k. r: vector from the particle to the
+/// point; W: kernel of the pair.
 template <int D, class S, class Term>
 EDDYLINE_INLINE void for_each_fit_term(const SampledFluid<S, D>& f, const S* r, S W, Term&& term) {
   constexpr int k_basis = D + 1;
@@ -45,7 +45,7 @@ EDDYLINE_INLINE void add_to_fit(LinearFitSums<S, D>& sum, const SampledFluid<S, 
   });
 }
 
-/// The fitted functions, dimensionless: of p and the components of v, each its value at the point and its gradient.
+/// The fitted functions of p and the components of v, dimensionless: value at the point and gradient.
 /// `weight` is sum_f w.
 template <int D>
 struct LinearFunctions {
@@ -53,7 +53,7 @@ struct LinearFunctions {
   std::array<std::array<double, D + 1>, D + 1> of{};  // [field][basis]
 };
 
-/// What openings need of them.
+/// The part of the fit that openings use.
 template <int D>
 struct LinearFit {
   double weight = 0;
@@ -79,7 +79,7 @@ LinearFunctions<D> fit_functions(
   for (std::size_t field = 0; field < n; ++field)
     for (std::size_t k = 0; k < n; ++k, ++at) b[field][k] = sums[at] / fit.weight;
 
-  // L D L^T of the scaled matrix, whose first pivot is 1.
+  // Decomposition L D L^T of the scaled matrix; its first pivot is 1.
   constexpr double k_least_pivot = 0.005;
   bool regular = true;
   const auto mean = b;

@@ -4,7 +4,7 @@
 
 namespace eddyline::physics {
 
-/// Artificial conductivity, which spreads jumps of thermal energy as artificial viscosity spreads those of velocity:
+/// Artificial conductivity, which smooths jumps of thermal energy as artificial viscosity smooths jumps of velocity:
 ///   du_i/dt = sum_j m_j alpha_u (s_ij / rho_ij) (u_i - u_j) grad_i W_ij . r_ij/|r_ij|
 ///   s_ij = sqrt(|p_i - p_j| / rho_ij)
 /// Source: Price 2008. Antisymmetric after multiplication by m_i: conserves energy.

@@ -1,5 +1,5 @@
 #pragma once
-// Where the free surface is, and what shifting may do there.
+// Detection of the free surface, and the limit of shifting there.
 
 #include <cstdint>
 
@@ -7,13 +7,13 @@
 
 namespace eddyline::physics {
 
-/// What a particle is surrounded by, as the sweeps tell it.
+/// Kind of neighbourhood of a particle, as the sweeps detect it.
 enum Surrounding : std::uint8_t {
   k_inside = 0,
   k_at_surface = 1,
   k_isolated = 2,
-  k_sparse = 3,  // inside, evenly, by fewer than there should be
-  k_deep = 4,    // inside, where fluid fills all that the kernel reaches: see filling.hpp
+  k_sparse = 3,  // inside, with evenly distributed but too few neighbours
+  k_deep = 4,    // inside, with fluid in the whole support of the kernel: see volume_fraction.hpp
 };
 
 constexpr bool is_inside(Surrounding surrounding) {
@@ -24,13 +24,13 @@ constexpr bool is_inside(Surrounding surrounding) {
 template <class S, int D>
 struct NeighborhoodSums {
   static constexpr int k_entries = D * (D + 1) / 2;
-  S concentration[D];   // sum_j V_j F r_ij: minus grad C, up to the kernel's constant
+  S concentration[D];   // sum_j V_j F r_ij = -grad C, up to the kernel's constant
   S moment[k_entries];  // sum_j V_j F r_ij r_ij: renormalisation matrix; xx yy xy, or xx yy zz xy xz yz
 };
 
-/// Adds one neighbour to the moments, given VFr = V_j F r_ij.
+/// Adds one neighbour to the moments: V_j F r_ij r_ij, given VFr = V_j F r_ij.
 template <class S, int D>
-EDDYLINE_INLINE void arrange(NeighborhoodSums<S, D>& sum, const S* VFr, const S* r) {
+EDDYLINE_INLINE void add_to_moments(NeighborhoodSums<S, D>& sum, const S* VFr, const S* r) {
   for (int d = 0; d < D; ++d) sum.moment[d] = fma(VFr[d], r[d], sum.moment[d]);
   sum.moment[D] = fma(VFr[0], r[1], sum.moment[D]);
   if constexpr (D == 3) {
@@ -39,7 +39,7 @@ EDDYLINE_INLINE void arrange(NeighborhoodSums<S, D>& sum, const S* VFr, const S*
   }
 }
 
-/// Whether the smallest eigenvalue of the symmetric matrix exceeds t: all leading minors of M - t 1 are positive.
+/// True if the smallest eigenvalue of the symmetric matrix exceeds t: all leading minors of M - t I are positive.
 template <int D, class S>
 EDDYLINE_INLINE auto smallest_eigenvalue_exceeds(const S* m, S t) {
   const S xx = m[0] - t, yy = m[1] - t;
@@ -56,12 +56,14 @@ EDDYLINE_INLINE auto smallest_eigenvalue_exceeds(const S* m, S t) {
   }
 }
 
-/// Free surface by the smallest eigenvalue lambda of the renormalisation matrix (Marrone et al. 2010): below 0.4 a
-/// particle is not shifted; to 0.95 it is not shifted along grad C; above, it is inside the fluid. Where particles have
-/// come apart lambda is low inside as well, as there are fewer: there grad C is small. |grad C| R is 1.5 at a flat
-/// surface, and below 0.2 from 0.54 R under it on; in the middle of a small drop, where it is 0, lambda is low.
-/// scale: a unit of r over R; kernel_constant: with this squared. Changes `shift` accordingly and returns a
-/// Surrounding.
+/// Detects the free surface by the smallest eigenvalue lambda of the renormalisation matrix and limits the shift there:
+///   lambda <= 0.4          isolated: no shift
+///   0.4 < lambda <= 0.95   at the surface: no shift along grad C; sparse instead if lambda > 0.6 and |grad C| R < 0.2
+///   lambda > 0.95          inside: full shift
+/// Source: Marrone et al. 2010. If particles have separated, lambda is low inside as well, but grad C is small.
+/// |grad C| R is 1.5 at a flat surface, and below 0.2 from 0.54 R under it on; it is 0 in the middle of a small drop,
+/// but lambda is low there. scale: unit of r, divided by R; kernel_constant includes its square. Changes `shift` and
+/// returns a Surrounding.
 template <class S, int D>
 EDDYLINE_INLINE S limit_at_surface(const NeighborhoodSums<S, D>& sum, S kernel_constant, S scale, S* shift) {
   constexpr float k_even = 0.2f;
@@ -75,7 +77,7 @@ EDDYLINE_INLINE S limit_at_surface(const NeighborhoodSums<S, D>& sum, S kernel_c
     const S tangential = fma(S(0) - along, n[d], shift[d]);
     shift[d] = select(inside, shift[d], select(attached, tangential, S(0)));
   }
-  const S slope = S(k_even) * scale / kernel_constant;  // of C, in units of n
+  const S slope = S(k_even) * scale / kernel_constant;  // limit of |grad C|, in units of n
   const auto even = smallest_eigenvalue_exceeds<D>(moment, S(0.6f)) & (slope * slope > dot<D>(n, n));
   const S outside = select(attached, select(even, S(k_sparse), S(k_at_surface)), S(k_isolated));
   return select(inside, S(k_inside), outside);

@@ -4,7 +4,7 @@
 
 namespace eddyline::physics {
 
-/// Divergence of the position, which tells where the free surface is:
+/// Divergence of the position, which detects the free surface:
 ///   div r_i = -sum_j (m_j / rho_ij) r_ij . grad_i W_ij    (D inside the fluid, about half of that at a flat surface)
 /// Source: Lee et al. 2008.
 /// Returns (m_j / rho_ij) F r^2.

@@ -16,16 +16,16 @@ EDDYLINE_INLINE void viscosity_central(S* sum, S VFv_r, const S* r) {
   add_along<D>(sum, VFv_r, r);
 }
 
-/// What that dissipates, for a unit of nu: the square of the rate at which the fluid is sheared,
+/// Dissipation rate of the central form, per unit of nu: the square of the shear rate,
 ///   2 D_i : D_i = -(D + 2) C sum_j V_j [(v_i - v_j) . r_ij / R]^2 (r_ij . grad_i W_ij) / r_ij^2
-/// with the tensor D_i of the rate of strain, where no volume changes. Rigid motion shears nothing.
+/// with the strain-rate tensor D_i [1/s], if the volume is constant. It is zero in rigid motion.
 /// Adds V_j F [v_ij . r_ij]^2, given VFv_r and v_r = v_ij . r_ij.
 template <class S>
 EDDYLINE_INLINE void dissipation_central(S& sum, S VFv_r, S v_r) {
   sum = fma(VFv_r, v_r, sum);
 }
 
-/// C of the central form, by the number of dimensions.
+/// Returns C of the central form for a number of dimensions.
 template <class S>
 constexpr S central_viscosity_constant(int dimensions) {
   return S((dimensions + 6) * (dimensions + 7)) / S((dimensions + 2) * (dimensions + 3));

@@ -7,36 +7,39 @@
 
 namespace eddyline::physics {
 
-/// How densely particles fill space, whatever density they carry:
-///   filling_i = sum_j (m_j / rho0) W_ij
-/// Adds V_j (1 + s_j) W without the kernel's constant; the particle itself is left to the caller.
+/// Volume fraction of particles, independent of the density that they carry:
+///   phi_i = sum_j (m_j / rho0) W_ij        (dimensionless; m_j / rho0 = V_j (1 + s_j))
+/// Adds V_j (1 + s_j) W without the kernel's constant; the caller adds the particle's own contribution.
 template <class S>
-EDDYLINE_INLINE void filling(S& sum, S volume_j, S s_j, S W) {
+EDDYLINE_INLINE void volume_fraction(S& sum, S volume_j, S s_j, S W) {
   sum = fma(fma(volume_j, s_j, volume_j), W, sum);
 }
 
-/// Whether fluid is all around a particle, in a flow with a free surface. What changes its volume there is sound, above
-/// it spray. The second row of a lattice below its surface fills 0.93 in 2D and 0.984 in 3D, the third 0.9955 and 1.
-inline bool is_deep(double filling) { return filling > 0.985; }
+/// True if fluid surrounds a particle completely, in a flow with a free surface: changes of volume there are sound, and
+/// nearer to the surface they are spray. The second row of a lattice below its surface has the volume fraction 0.93 in
+/// 2D and 0.984 in 3D, the third row 0.9955 and 1.
+inline bool is_deep(double volume_fraction) { return volume_fraction > 0.985; }
 
-/// By how much the filling may be less or more than the density that a particle carries before that is drawn to it.
+/// Difference between the volume fraction and the density rho/rho0 of a particle that is tolerated. Beyond it, the
+/// density is relaxed towards the volume fraction.
 struct VolumeFractionTolerance {
   bool free_surface;
 
-  /// At a free surface the sum misses what is not there: nothing there tells that particles have come apart. Inside,
-  /// two rows below the surface of a lattice, it still misses 0.0045.
-  constexpr double apart(Surrounding surrounding) const { return is_inside(surrounding) ? inside() : 1; }
-  /// Elsewhere only those count that have come together more closely than any flow asks for.
-  constexpr double crowded(Surrounding surrounding) const { return surrounding == k_inside ? inside() : 0.05; }
+  /// Tolerated deficit. At a free surface the kernel is truncated, so that a deficit does not show that particles have
+  /// separated. Inside, two rows below the surface of a lattice, the truncated part is still 0.0045.
+  constexpr double deficit_limit(Surrounding surrounding) const { return is_inside(surrounding) ? inside() : 1; }
+  /// Tolerated excess. Outside the fluid's interior only particles count that are closer than in any regular flow.
+  constexpr double excess_limit(Surrounding surrounding) const { return surrounding == k_inside ? inside() : 0.05; }
 
  private:
   constexpr double inside() const { return free_surface ? 0.005 : 0; }
 };
 
-/// What density is drawn by.
-inline double excess_volume_fraction(double filling, double s, double apart, double crowded) {
-  const double excess = filling - 1 - s;
-  return std::max(0.0, excess - crowded) + std::min(0.0, excess + apart);
+/// Difference between the volume fraction phi and the density 1 + s = rho/rho0 beyond the tolerated limits:
+///   max(0, d - excess_limit) + min(0, d + deficit_limit),   d = phi - 1 - s
+inline double excess_volume_fraction(double volume_fraction, double s, double deficit_limit, double excess_limit) {
+  const double excess = volume_fraction - 1 - s;
+  return std::max(0.0, excess - excess_limit) + std::min(0.0, excess + deficit_limit);
 }
 
 }  // namespace eddyline::physics

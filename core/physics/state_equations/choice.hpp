@@ -10,7 +10,7 @@
 namespace eddyline::physics {
 
 /// Pressure and speed of sound of a particle, from its density excess s and its thermal energy u. Dimensionless, as in
-/// the state equations; only an ideal gas asks for u.
+/// the state equations; only an ideal gas uses u.
 struct StateEquation {
   enum class Kind { linear, tait, ideal_gas };
   Kind kind = Kind::linear;
@@ -40,8 +40,8 @@ struct StateEquation {
   }
 
  private:
-  /// In a cold gas u may fall a little below zero; it keeps what it owes, so that energy is conserved, and has no
-  /// pressure meanwhile.
+  /// Limits u to zero for pressure and speed of sound. In a cold gas u may fall slightly below zero and keeps this
+  /// value, so that energy is conserved.
   static double warm(double u) { return std::max(u, 0.0); }
 };
 

@@ -7,9 +7,9 @@
 #include "base/portable_math.hpp"
 #include "base/reproducible_sum.hpp"
 #include "comm/collectives.hpp"
-#include "physics/sph/volume_fraction.hpp"
 #include "physics/sph/free_surface.hpp"
 #include "physics/sph/tension.hpp"
+#include "physics/sph/volume_fraction.hpp"
 #include "solvers/sph/clearance.hpp"
 
 namespace eddyline::sph {

@@ -1,5 +1,5 @@
 #pragma once
-// What a formula is compiled to: instructions for a machine with a stack.
+// Instructions of a compiled formula, for a stack machine.
 
 #include <cstdint>
 

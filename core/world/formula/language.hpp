@@ -1,5 +1,5 @@
 #pragma once
-// What formulas are written with: functions, operators, and what people write elsewhere for them.
+// Language of formulas: functions, operators, and common symbols of other languages.
 
 #include <span>
 #include <string_view>
@@ -24,7 +24,7 @@ struct Operator {
   Binding binding;
 };
 
-/// What people write elsewhere, and what it is here.
+/// A symbol of other languages and its equivalent here, for error messages.
 struct ForeignSymbol {
   std::string_view symbol, ours;
 };
@@ -32,7 +32,7 @@ struct ForeignSymbol {
 std::span<const Function> functions();
 std::span<const ForeignSymbol> foreign_symbols();
 
-/// Null where there is none of that name.
+/// Returns null if no function has this name.
 const Function* find_function(std::string_view name);
 const Operator* find_operator(std::string_view symbol);
 

@@ -29,7 +29,7 @@ void check_variables(const std::vector<std::string>& variables) {
                       " cannot be used in formulas; a name consists of letters, digits, _ and single dots, and begins "
                       "with a letter or _");
     if (name == "pi" || name == "sum" || name == "and" || name == "or" || name == "not")
-      throw UserError("variable " + quoted(name) + " has the name of something else; choose another name");
+      throw UserError("variable " + quoted(name) + " has a reserved name; choose another name");
     if (std::find(variables.begin(), variables.begin() + static_cast<std::ptrdiff_t>(i), name) !=
         variables.begin() + static_cast<std::ptrdiff_t>(i))
       throw UserError("variable " + quoted(name) + " is given twice");
@@ -63,7 +63,7 @@ class Parser {
     return token_.kind == Token::k_symbol || token_.kind == Token::k_name ? find_operator(token_.text) : nullptr;
   }
 
-  /// An expression whose operators all bind at least as strongly as `weakest`.
+  /// Parses an expression of operators that bind at least as strongly as `weakest`.
   void expression(int weakest) {
     operand(weakest);
     for (const Operator* op = infix_operator(); op != nullptr && op->binding >= weakest; op = infix_operator()) {
@@ -209,7 +209,7 @@ class Parser {
     const bool is_taken = std::find(variables_.begin(), variables_.end(), name) != variables_.end() ||
                           std::find(counters_.begin(), counters_.end(), name) != counters_.end() || name == "pi" ||
                           name == "not" || name == "sum" || find_function(name) != nullptr;
-    if (is_taken) fail(name, quoted(name) + " is the name of something else; let another name count");
+    if (is_taken) fail(name, quoted(name) + " is already in use; choose another name for the counter");
     advance();
     return name;
   }

@@ -22,10 +22,10 @@ struct Axis {
       : half(half_size), parts(2 * half_size < 0.5 * spacing ? 0 : world::parts(2 * half_size, spacing)) {}
 
   double at(int i) const { return parts == 0 ? 0 : half * (2.0 * i / parts - 1); }
-  /// How many ends of the axis point i stands for.
+  /// Number of ends of the axis that point i represents.
   int ends(int i) const { return (i == 0 ? 1 : 0) + (i == parts ? 1 : 0); }
   bool is_end(int i) const { return ends(i) > 0; }
-  /// The share of point i of the length: half the way to either neighbour.
+  /// Part of the length that belongs to point i: half the distance to either neighbour.
   double share(int i) const { return parts == 0 ? 2 * half : 2 * half / parts * (is_end(i) ? 0.5 : 1); }
 };
 

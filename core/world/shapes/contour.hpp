@@ -46,7 +46,7 @@ struct ContourPoint {
 /// intervals add up to the contour's length.
 std::vector<ContourPoint> spread(const Contour& contour, double spacing);
 
-/// The contour as a polyline whose arcs are sampled with at most `tolerance` [m] of error; for drawing.
+/// The contour as a polyline, with arcs sampled with at most `tolerance` [m] of error; for drawing.
 std::vector<Vec3> sample(const Contour& contour, double tolerance);
 
 }  // namespace eddyline::world

@@ -135,8 +135,8 @@ class Cylinder final : public Shape {
         append(points, half * ((2 * i + 1.0) / n - 1), ring, 2 * half / n);
   }
 
-  /// The surface at distance d outside: mantle, caps, and quarters of a torus around the rims, whose part between two
-  /// angles from the axis has the volume 2 pi s (R d (b - a) + (d^2 + s^2/12) (cos a - cos b)).
+  /// The surface at distance d outside: mantle, caps, and quarters of a torus around the rims. The part of a torus
+  /// between two angles a and b from the axis has the volume 2 pi s (R d (b - a) + (d^2 + s^2/12) (cos a - cos b)).
   void append_rounded(std::vector<SurfacePoint>& points, double distance, double spacing) const {
     const int m = parts(0.5 * k_pi * distance, spacing);
     const auto torus_share = [&](int l) {

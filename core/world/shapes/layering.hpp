@@ -1,5 +1,5 @@
 #pragma once
-// What the layers of all shapes share: checks of measures, thicknesses, and the innermost layer.
+// Common parts of the layers of all shapes: checks of measures, thicknesses, and the innermost layer.
 
 #include <cmath>
 #include <numbers>
@@ -17,7 +17,7 @@ inline constexpr double k_two_pi = 2 * std::numbers::pi;
 /// Measures and places of shapes [m]: the product of three is a number.
 inline constexpr double k_smallest = 1e-100, k_largest = 1e100;
 
-/// Where less than this many spacings are left between a layer's outer side and the middle of the shape, the points
+/// If fewer than this many spacings are left between a layer's outer side and the middle of the shape, the points
 /// from both sides share one row in the middle; otherwise there is a row for each side. Both choices then keep the
 /// volumes within a factor of 1.43 of a full one.
 inline constexpr double k_share_below = 0.7;
@@ -25,8 +25,8 @@ inline constexpr double k_share_below = 0.7;
 /// No layer is thinner than this many spacings, unless the shape itself is.
 inline constexpr double k_rest = 1e-3;
 
-/// Thickness [m] of layer k of a shape whose middle lies `middle` below its surface: the spacing, or what is left;
-/// 0 if nothing is. A rest below k_rest spacings belongs to the layer before.
+/// Thickness [m] of layer k of a shape with its middle at depth `middle`: the spacing, or the rest if that is less;
+/// 0 if no rest is left. A rest below k_rest spacings belongs to the layer before.
 inline double layer_thickness(double middle, double spacing, int k) {
   const double left = middle - k * spacing;
   if (k > 0 && left <= k_rest * spacing) return 0;
@@ -71,7 +71,7 @@ inline void require_layering(double spacing, int count) {
   if (count < 0) throw UserError("number of layers = " + std::to_string(count) + "; must be >= 0");
 }
 
-/// How many parts of about `spacing` a length is cut into; at least one.
+/// Number of parts of about `spacing` into which a length is divided; at least one.
 inline int parts(double length, double spacing) {
   constexpr double k_most = 1e9;
   return static_cast<int>(std::fmin(k_most, std::fmax(1, std::floor(length / spacing + 0.5))));

@@ -20,8 +20,8 @@ class Outline {
   /// Distance to the nearest side [m], negative inside.
   double signed_distance(Vec3 p) const;
 
-  /// Where signed_distance == offset, in pieces that are not yet in order; each keeps the interior to its left. They
-  /// are the parallels of the sides and, at corners that stand out towards them, arcs, as far as nothing else is
+  /// The curve signed_distance == offset, in pieces that are not yet in order; each keeps the interior to its left.
+  /// They are the parallels of the sides and, at corners that stand out towards them, arcs, as far as nothing else is
   /// nearer.
   std::vector<Piece> parallel(double offset) const;
 

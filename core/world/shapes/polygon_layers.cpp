@@ -104,8 +104,8 @@ class LayerBuilder {
   /// Unit vector away from the polygon's outline, given the direction of travel along a parallel curve.
   Vec3 away(Vec3 direction) const { return sign_ * Vec3{direction.y, -direction.x, 0}; }
 
-  /// How far one can go from p, which lies at `depth`, straight away from the outline before another part of it is
-  /// nearer; at most `limit`.
+  /// Largest distance from p, at `depth`, straight away from the outline before another part of the outline is nearer;
+  /// at most `limit`.
   double clearance(Vec3 p, Vec3 away_from_outline, double depth, double limit) const {
     const double tolerance = 1e-7 * spacing_;
     const auto clear = [&](double t) {
@@ -175,8 +175,8 @@ class LayerBuilder {
     if (regular_) take_from_curves(first);
   }
 
-  /// In a regular layer the points of the curves already have all of the area: what the points from `first` on hold
-  /// is taken from the nearest of them, which keep at least half a full volume.
+  /// Subtracts the volume of the points from `first` on from the nearest points of the curves, which keep at least half
+  /// a full volume. In a regular layer the points of the curves already have the whole area.
   void take_from_curves(std::size_t first) {
     for (std::size_t i = first; i < points_.size(); ++i) {
       std::vector<std::pair<double, std::size_t>> order;
