@@ -4,7 +4,7 @@
 
 namespace eddyline::linear {
 
-/// Why a solver has stopped.
+/// Reason why a solver has stopped.
 enum class Reason {
   converged,
   too_many_iterations,

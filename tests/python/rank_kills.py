@@ -163,7 +163,7 @@ def _folder_fault(out: Path) -> str:
         [sys.executable, "-m", "eddyline", "resume", str(out), "--steps", "1"],
         capture_output=True, text=True, check=False, timeout=LONGEST,
     )  # fmt: skip
-    is_refused_as_done = "is at t = " in done.stderr
+    is_refused_as_done = "has already reached t = " in done.stderr
     return (
         "" if done.returncode == 0 or is_refused_as_done else f"not resumed ({outcome}): {done.stderr[-300:]}"
     )

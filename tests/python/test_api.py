@@ -162,7 +162,7 @@ def test_a_run_in_a_notebook(tmp_path: Path) -> None:
     assert "data:image/png;base64," in run._repr_html_() and run.fingerprint in run._repr_html_()
     front = run.series("front")
     assert list(front.columns) == ["time", "position"] and front.attrs["units"]["position"] == "m"
-    with pytest.raises(KeyError, match=r"it has: .*front"):
+    with pytest.raises(KeyError, match=r"known: .*front"):
         run.series("back")
     assert eddyline.Run.open(tmp_path / "run").fingerprint == run.fingerprint
     assert run.report == tmp_path / "run" / "report.html"

@@ -156,7 +156,7 @@ def test_counts_are_four_bytes_to_each_neighbour(recorded: Path, tmp_path: Path)
     ("words", "message"),
     [
         (["--record", "a.txt", "dam_break"], "must end in .npz"),
-        (["--record", "nowhere/a.npz", "dam_break"], "there is no folder nowhere"),
+        (["--record", "nowhere/a.npz", "dam_break"], "the folder nowhere does not exist"),
         (["--record", "a.npz"], "requires a world"),
         (["--record", "a.npz", "dam_break", "--ranks", "1"], "must be at least 2"),
         (["--record", "a.npz", "dam_break", "--steps", "0"], "must be at least 1"),
@@ -182,8 +182,8 @@ def test_what_cannot_be_is_refused_before_anything_runs(
 def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "other.npz"
     path.write_text("not traffic")
-    with pytest.raises(RequestError, match="holds no recorded traffic"):
+    with pytest.raises(RequestError, match="contains no recorded traffic"):
         Traffic.read(path)
     np.savez(path, about="{}")
-    with pytest.raises(RequestError, match="holds no recorded traffic"):
+    with pytest.raises(RequestError, match="contains no recorded traffic"):
         main(["exchange", "--replay", str(path)])

@@ -67,7 +67,7 @@ def test_a_run_that_was_computed_and_not_closed_says_so(
     assert run.outcome == NOT_CLOSED and f": {NOT_CLOSED}, " in repr(run) and run.fingerprint
     assert run.message.startswith("computed, but killed before") and run.message.endswith(advice)
     for ask in (run.table, run.values, lambda: run.results, lambda: run.picture, lambda: run.report):
-        with pytest.raises(FileNotFoundError, match=r"the run has no .*: `eddyline resume .*` completes it"):
+        with pytest.raises(FileNotFoundError, match=r"the run has no .*; `eddyline resume .*` completes it"):
             ask()
     assert run._repr_html_().count(NOT_CLOSED) == 1
     told = closing_lines(run)
@@ -118,7 +118,7 @@ def test_a_run_without_a_checkpoint_begins_again(
 ) -> None:
     whole = eddyline.run(world, overrides=SHORT, out=tmp_path / "whole", **QUIETLY)
     run = unclosed(world, tmp_path / "run", monkeypatch, "_save")
-    assert run.outcome == "lost" and "starts again from the beginning" in run.message
+    assert run.outcome == "lost" and "starts it again, as it has no checkpoint yet" in run.message
     (run.folder / "series" / "budget.csv").write_text("time [s],ma")  # its header was not finished
     again = eddyline.resume(run, **QUIETLY)
     assert again.fingerprint == whole.fingerprint
@@ -347,7 +347,7 @@ def test_a_run_whose_rank_was_lost_can_be_opened(
     run = unclosed(world, tmp_path / "run", monkeypatch, "_save")
     (tmp_path / "run_told").mkdir()
     (tmp_path / "run_told" / "run").write_text(str(run.folder))
-    assert f"`{command('resume', run.folder)}` starts again from the beginning" in _note_loss(
+    assert f"`{command('resume', run.folder)}` starts it again, as it has no checkpoint yet" in _note_loss(
         tmp_path / "run_told"
     )
     again = eddyline.Run.open(run.folder)

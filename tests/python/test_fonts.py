@@ -76,7 +76,7 @@ def test_no_title_makes_a_library_warn(system: list[Path], title: str) -> None:
 def test_what_no_font_draws_is_left_out_and_told(system: list[Path]) -> None:
     assert fonts.drawable("Wasser 水 und 槽 Ñandú ±2") == "Wasser und Ñandú ±2"
     assert fonts.drawable("水槽, 🌊!") == ""  # no comma alone
-    assert fonts.left_out(["Wasser 水槽水", "plain"]).startswith('note: no font here draws "水槽": ')
+    assert fonts.left_out(["Wasser 水槽水", "plain"]).startswith('note: no installed font has "水槽"; ')
     assert fonts.left_out(["Ñandú", "plain"]) == ""
     empty, plain = (painter(title)._background for title in ("水槽", "dam"))
     assert (empty[:40] == empty[0, 0]).all() and not np.array_equal(empty, plain)

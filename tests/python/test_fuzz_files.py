@@ -240,7 +240,7 @@ def test_a_checkpoint_that_is_no_file_is_passed_over(run: Path, capsys: pytest.C
     for change in (fuzz_files.to_pipe, fuzz_files.to_loop):
         change(manifest, np.random.default_rng(1), [])
         done = CliRunner().invoke(app, ["resume", str(run), "--steps", "70"])
-        assert done.exit_code == 2 and "there is no checkpoint that is whole" in done.output, done.output
+        assert done.exit_code == 2 and "no checkpoint is intact" in done.output, done.output
 
 
 def test_the_list_of_the_lab_has_a_run_whose_frames_are_damaged(run: Path) -> None:

@@ -269,7 +269,7 @@ def test_a_film_holds_the_frames_in_order_though_several_threads_paint(run: Run,
 
 
 def test_a_movie_that_fails_leaves_nothing(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="needs a frame"):
+    with pytest.raises(ValueError, match="needs at least one frame"):
         movie.write_movie(tmp_path / "a.mp4", [], metadata.Metadata("", "", ""), rate=10)
     assert not list(tmp_path.iterdir())
 
@@ -301,7 +301,7 @@ def test_the_density_of_a_liquid_follows_from_its_pressure(tmp_path: Path) -> No
 
 
 def test_unknown_quantities_are_named(run: Run) -> None:
-    with pytest.raises(ValueError, match=r"they can show: .*speed"):
+    with pytest.raises(ValueError, match=r"must be one of: .*speed"):
         RunPictures(run, "colour")
 
 
@@ -493,7 +493,7 @@ def test_of_many_bodies_those_under_the_largest_forces_are_drawn(
     assert [chart.name for chart in charts_module.charts_of(world, series, {})] == ["force.b1", "force.b3"]
     assert "forces on" not in run.report.read_text()
     monkeypatch.setattr(charts_module, "MOST_BODIES", 0)
-    assert "forces on 1 more stand in series/" in report_html(run, charts(run))
+    assert "forces on 1 more are in series/" in report_html(run, charts(run))
 
 
 def test_thinning_keeps_peaks() -> None:

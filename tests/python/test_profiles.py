@@ -74,7 +74,7 @@ def test_a_profile_is_kept_as_a_table_of_times_and_places(tmp_path: Path):
     assert frame.iloc[0].to_numpy()[1:-1] == pytest.approx(parabola, abs=0.02 * parabola.max())
     units = run.series("across").attrs["units"]
     assert list(units)[1] == "velocity_x at 0 m" and set(list(units.values())[1:]) == {"m/s"}
-    with pytest.raises(KeyError, match=r"no profile 'along'; it has: across"):
+    with pytest.raises(KeyError, match=r"no profile 'along'; known: across"):
         run.profile("along")
 
     tables = eddyline.export(run, "csv", out=tmp_path / "tables")

@@ -169,7 +169,7 @@ def test_the_report_says_from_where_its_times_are(tmp_path: Path) -> None:
         tmp_path / "run", steps=9, threads=1, progress=False, movie=False
     ).report.read_text()
     assert "at steps 5 and 7; times and speed count from there" in told
-    assert "Where the time of a step goes since step 7." in told
+    assert "Time of the steps by phase since step 7." in told
 
 
 def test_only_the_newest_two_are_kept(tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_a_flipped_byte_makes_the_checkpoint_before_be_used(
     assert again.fingerprint == whole.fingerprint
     assert again.record["resumed"][-1]["step"] == 20
     said = capfd.readouterr().err
-    assert f"{40:012d}: damaged (" in said and "the checkpoint before it is used" in said
+    assert f"{40:012d}: damaged (" in said and "using the previous checkpoint" in said
 
 
 def test_a_run_that_cannot_be_resumed_gives_the_reason(
@@ -224,7 +224,7 @@ def test_a_run_that_cannot_be_resumed_gives_the_reason(
         go_on(tmp_path / "elsewhere", 20)
     text = (out / "world.toml").read_text()
     (out / "world.toml").write_text(text.replace("U = 1.5", "U = 1.4"))
-    with pytest.raises(RequestError, match="has changed since the run"):
+    with pytest.raises(RequestError, match="was changed after the run began"):
         go_on(out, 20)
     (out / "world.toml").write_text(text)
     (out / "checkpoints" / "notes").mkdir()
@@ -274,7 +274,7 @@ def test_a_killed_run_goes_on_from_what_a_signal_has_saved(tmp_path: Path) -> No
     process.wait()
     assert watched.outcome == eddyline.Run.open(out).outcome == "lost" and ": lost>" in repr(watched)
     assert watched.message.startswith(
-        f"the run was killed, or its machine stopped; `eddyline resume {out}` goes on"
+        f"the run was killed, or its machine stopped; `eddyline resume {out}` continues from its last checkpoint"
     )
     with pytest.raises(RequestError, match=r"did not reach its end \(was killed\)"):
         replay(out, out=tmp_path / "again", progress=False)

@@ -54,7 +54,7 @@ def test_signals_may_grow_stay_or_die_fast(rate: float):
     ("height", "said"),
     [
         (0 * TIME + 0.3, "does not oscillate"),
-        (RANDOM.normal(size=len(TIME)), "is no damped oscillation"),
+        (RANDOM.normal(size=len(TIME)), "is not a damped oscillation"),
     ],
 )
 def test_what_does_not_ring_has_no_frequency(height: np.ndarray, said: str):
@@ -103,5 +103,5 @@ def test_coefficients_of_forces_in_space_take_the_reference_area():
 
 
 def test_a_flat_world_takes_no_area():
-    with pytest.raises(WorldError, match="coefficients of forces take length"):
+    with pytest.raises(WorldError, match="force coefficients of a 2D world use length"):
         World.from_text(WAVE + "[reference]\nvelocity = 1\nlength = 1\narea = 1\n")

@@ -222,7 +222,7 @@ NOTES = {
     "tests/cases/block_through_floor.toml": [NO_SIDES],
     "tests/cases/dam_break_buchner.toml": [UNEVEN],
     "tests/cases/energy_at_impact.toml": [NO_SIDES],
-    "tests/cases/lid_driven_cavity.toml": ["boundaries: left, right and bottom not named"],
+    "tests/cases/lid_driven_cavity.toml": ["boundaries: left, right and bottom not given"],
     "tests/cases/weir.toml": ["boundaries.right has no pressure"],
 }
 """Beginnings of the notes of each world; other worlds have none."""

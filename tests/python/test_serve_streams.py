@@ -393,7 +393,7 @@ def test_tokens_and_origin_hold_for_sockets_too(lab):
             assert hear(flow, "command").id == "y"
             for number in range(40):
                 say(steerer, command=pb.Command(id=str(number), pause=pb.Pause()))
-            assert "commands a second" in hear(steerer, "acknowledged").refusal
+            assert "commands per second" in hear(steerer, "acknowledged").refusal
     from websockets.sync.client import connect
 
     url = f"{client.base.replace('http', 'ws')}api/runs/{RUN}/stream?token={client.token}"

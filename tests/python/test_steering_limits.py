@@ -187,7 +187,7 @@ def test_a_run_that_a_command_ended_goes_on_without_it(dead, tmp_path):
     (line,) = (dead.folder / journal.NAME).read_text().splitlines()
     assert json.loads(line)["left_out"] is True
     assert replay(gone_on, out=tmp_path / "again", **QUIETLY).fingerprint == plain.fingerprint
-    with pytest.raises(RequestError, match="was not steered"):
+    with pytest.raises(RequestError, match="has no live commands"):
         eddyline.resume(gone_on, steps=80, without_last_command=True, **QUIETLY)
 
 

@@ -325,7 +325,7 @@ def test_final_values_of_a_sweep_are_of_one_time(world: Path) -> None:
         assert found.value == pytest.approx(np.interp(end, front["time"], front["position"]), rel=1e-12)
         assert found.value != front["position"].iloc[-1] and not row.cells[quantity].reason
     few = run_sweep(world, changes | {"output.series": 7}, options, quantities=quantity)
-    assert all("is of t = 0.0" in row.cells[quantity].reason for row in few.rows), few.text()
+    assert all("is the value at t = 0.0" in row.cells[quantity].reason for row in few.rows), few.text()
     assert "the last row before the end, 0.02 s; increase output.series for a later row" in few.text()
     assert few.table()[f"{quantity} note"].str.contains("the last row before the end").all()
 

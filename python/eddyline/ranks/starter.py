@@ -58,7 +58,7 @@ def watch_starter() -> None:
 
 
 def tell_computing(*, leads: bool) -> None:
-    """From now on SIGTERM to the root ends the run in order."""
+    """Makes SIGTERM to the root end the run in order from now on."""
     if leads:
         _leads.set()
     _computes.set()
