@@ -448,9 +448,7 @@ def test_a_launcher_that_does_not_answer_is_not_waited_for(
     monkeypatch.setenv("EDDYLINE_MPIEXEC", str(launcher))
     module = importlib.import_module("eddyline.ranks.launch")  # its package names a function so
     monkeypatch.setattr(module, "PATIENCE", 0.2)
-    with pytest.raises(
-        RankError, match=r"mpiexec --version did not answer within 0.2 s; .* EDDYLINE_MPIEXEC"
-    ):
+    with pytest.raises(RankError, match=r"--version did not answer within 0.2 s; .* EDDYLINE_MPIEXEC"):
         find_launcher()
 
 
