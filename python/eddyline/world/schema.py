@@ -506,8 +506,8 @@ class Method(Table):
     )
     cfl: Annotated[Positive, Field(le=1.5)] | None = Field(
         default=None,
-        description="dt <= cfl h / (c0 + highest speed); default 1, unstable above 1.3 to 1.5. In 3D with a free "
-        "surface the default is 0.9, and splashes are unstable above 1. classic: cfl h / signal speed, "
+        description="dt <= cfl h / (c0 + highest speed); default 1, unstable above 1.3 to 1.5. In 3D with a "
+        "free surface the default is 0.9, and splashes are unstable above 1. classic: cfl h / signal speed, "
         "default 0.3.",
     )
     viscous_cfl: Annotated[Positive, Field(le=0.125)] | None = Field(
