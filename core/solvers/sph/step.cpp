@@ -82,8 +82,7 @@ template <class T, int D>
 Step<T, D>::~Step() {
   try {
     end();
-  } catch (
-      const std::exception&) {  // NOLINT: another rank has ended, and the ranks that waited for it have reported that
+  } catch (const std::exception&) {  // NOLINT: another rank has ended; the ranks that waited for it have reported it
   }
 }
 
