@@ -347,7 +347,7 @@ def test_a_run_whose_rank_was_lost_can_be_opened(
     run = unclosed(world, tmp_path / "run", monkeypatch, "_save")
     (tmp_path / "run_told").mkdir()
     (tmp_path / "run_told" / "run").write_text(str(run.folder))
-    assert f"`{command('resume', run.folder)}` starts it again, as it has no checkpoint yet" in _note_loss(
+    assert f"`{command('resume', run.folder)}` starts again from the beginning" in _note_loss(
         tmp_path / "run_told"
     )
     again = eddyline.Run.open(run.folder)

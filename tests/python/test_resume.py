@@ -230,7 +230,7 @@ def test_a_run_that_cannot_be_resumed_gives_the_reason(
     (out / "checkpoints" / "notes").mkdir()
     (out / "checkpoints" / "1st try").mkdir()
     (out / "checkpoints" / f"{10:012d}" / "manifest.json").write_text("[1]")
-    with pytest.raises(RequestError, match=r"there is no checkpoint that is whole; .* can be exported"):
+    with pytest.raises(RequestError, match=r"no checkpoint is intact, .* can be exported"):
         go_on(out, 20)
     said = capfd.readouterr().err
     assert "damaged" in said and "is used" not in said

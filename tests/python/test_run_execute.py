@@ -47,7 +47,7 @@ def test_a_start_that_is_not_finite_is_no_matter_of_the_time_step(tmp_path: Path
         core.start.velocity = [nowhere] * 3
     else:
         core.regions, core.start.pressure_start, core.start.pressure = [], "formula", nowhere
-    with pytest.raises(_core.StepError, match=r"not finite at the start: look where velocity, pressure"):
+    with pytest.raises(_core.StepError, match=r"not finite at the start: check velocity, pressure"):
         _core.Simulation(core, threads=1)
 
 
