@@ -2,8 +2,8 @@
 
   python tools/progress.py COMMAND [ARGUMENT ...]
 
-Of what the command prints, the lines of ninja ("[12/96] ...") are shown: in a terminal each in place of the
-one before, in a log one below the other. The exit code is that of the command.
+Only the lines of ninja ("[12/96] ...") are shown: on a terminal each overwrites the previous one, in a log
+each has a line of its own. The exit code is that of the command.
 """
 
 from __future__ import annotations
