@@ -45,6 +45,7 @@ class Kick {
     double strength, cap;        // of shifting [s], [m]
     double sheared2;             // its speed where fluid is sheared, squared, by what is dissipated [m^2/s^2]
     double relaxation;           // of density to the filling of space, in the step
+    double unloading;            // of loose fluid, in the step
     double speed_limit2, jump2;  // of the blow-up doctor
   };
 
@@ -53,6 +54,7 @@ class Kick {
   void shift(const ParticleSpan& span, const Shifting& step, Destination& to);
   void relax_density(const ParticleSpan& span, const Shifting& step);
   void limit_tension(const ParticleSpan& span);
+  void stop_at_walls(const ParticleSpan& span, const Shifting& step, Destination& to);
   std::int64_t touch_walls(const ParticleSpan& span, std::size_t counted, Destination& to);
   void take_over(const ParticleSpan& span, std::size_t counted, const Shifting& step, const Destination& to,
                  Extremes& squares);

@@ -27,6 +27,7 @@ struct Constants {
   physics::StateEquation state{};              // dimensionless
   double kernel = 0;                           // K: grad W dx^D = -K F r / R^2, see the kernels
   double filling = 0;                          // turns sums of V rho/rho0 W, without W's constant, into the filling
+  double loose = 0;                            // the filling below which fluid at a surface carries no pressure
   double rate = 0;                             // c0 / R [1/s]
   double speed_limit = 0;                      // of the blow-up doctor [m/s]
   double thinnest = 0, densest = 0;            // density excesses between which it lets pass

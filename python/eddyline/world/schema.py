@@ -457,8 +457,9 @@ class Method(Table):
     )
     artificial_viscosity: NotNegative | None = Field(
         default=None,
-        description="alpha; the least viscosity is alpha h c0 / (2 (D + 2)), default 0.01; classic: in "
-        "addition to the viscosity, where particles approach, gas: default 1.",
+        description="alpha; the least viscosity is alpha h c0 / (2 (D + 2)), default 0.003 with a free "
+        "surface, else 0; classic: in addition to the viscosity, where particles approach, default 0.01, "
+        "gas: 1.",
     )
     artificial_viscosity_beta: NotNegative | None = Field(
         default=None, description="beta, which keeps particles from passing a shock; default 0, gas: 2."
