@@ -105,7 +105,7 @@ struct Method {
   double viscous_cfl = 0.1;              // dt <= viscous_cfl h^2 / nu; the viscous term alone is unstable above 0.116
   double density_diffusion = 0.1;        // delta
   double acoustic_damping = -1;          // delta: alpha; -1: 0.2 with a free surface, 0.1 without
-  double artificial_viscosity = 0.01;    // alpha: nu_eff = max(nu, alpha h c0 / (2 (D + 2))) between fluid particles
+  double artificial_viscosity = 0.003;   // alpha: nu_eff = max(nu, alpha h c0 / (2 (D + 2))) between fluid particles
   double artificial_viscosity_beta = 0;  // classic: for shocks
   double artificial_conductivity = 0;    // classic, gas only: alpha_u
   double xsph = 0;                       // classic: epsilon

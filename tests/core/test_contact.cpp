@@ -45,6 +45,13 @@ Vec3 anywhere(int dimensions, std::uint64_t k, std::uint64_t what) {
   return x;
 }
 
+/// Whether a place is within the walls of the domain, no nearer to one than a distance.
+bool clear_of_sides(const world::World& w, const Vec3& x, double distance) {
+  for (int d = 0; d < w.dimensions; ++d)
+    if (x[d] < distance || x[d] > w.size[d] - distance) return false;
+  return true;
+}
+
 void check(int dimensions, bool moves) {
   constexpr double k_time = 1.5;
   world::World w;
@@ -72,6 +79,16 @@ void check(int dimensions, bool moves) {
     CHECK(is_touched == is_inside(x));
     CHECK((to == x) != is_touched);
     touched += is_touched ? 1 : 0;
+
+    // A particle beside a body, on either side of its surface, gets the velocity of the body there.
+    constexpr double k_near = 0.03;
+    const auto velocity = contact.velocity_of_body_beside(x, k_near);
+    std::size_t first = 0;
+    while (first < now.size() && now[first]->signed_distance(x) >= k_near) ++first;
+    CHECK(velocity.has_value() == (first < now.size()));
+    if (velocity && moves) CHECK(*velocity == w.bodies[first].motion->at(k_time).velocity_at(x));
+    if (velocity && !moves) CHECK(*velocity == Vec3{});
+    CHECK(!contact.is_beside_side(x, k_near) == clear_of_sides(w, x, k_near));
 
     // A box with a corner at x: if it counts as clear, no point within is inside a body.
     Vec3 low = x, high = x + 0.2 * (anywhere(dimensions, k, 1) + Vec3{0.1, 0.1, 0.1});

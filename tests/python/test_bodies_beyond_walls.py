@@ -61,4 +61,4 @@ ROUND = {
 def test_water_at_a_body_that_is_partly_in_a_wall_comes_to_rest(name: str):
     _, series = run(TANK_2D.format(body=ROUND[name]), 700)
     speed = series["budget"][-20:, 9]
-    assert speed.mean() < 0.03  # 0.02 of sqrt(g H); 0.3 and more where dummy particles are doubled
+    assert speed.mean() < 0.04  # 0.03 of sqrt(g H); 0.3 and more where dummy particles are doubled

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 
@@ -109,3 +110,16 @@ def test_openings_raise_the_pressure_and_leave_density_and_viscosity_as_they_are
     assert core.density + level / scales.sound_speed**2 == pytest.approx(1000.0)
     assert core.density < 999
     assert core.density * core.kinematic_viscosity == pytest.approx(1000.0 * 1e-6)
+
+
+def test_the_fluid_decides_how_viscous_it_is() -> None:
+    """Of waves at Re 2500, 25 spacings deep, and without a free surface; of dam breaks not quite."""
+    wave = World.load(Path(__file__).parent.parent / "cases" / "standing_wave.toml", {"let.Re": 2500})
+    assert wave.effective_viscosity == wave.file.fluid.nu
+    channel = World.load("poiseuille", {"fluid.kinematic_viscosity": 1e-9})
+    assert channel.effective_viscosity == pytest.approx(1e-9)
+    water = World.load("dam_break")
+    h, c0 = 2 * water.core.spacing, water.core.fluid.sound_speed
+    assert water.effective_viscosity == pytest.approx(0.003 * h * c0 / 8, rel=0.05)
+    classic = World.load("dam_break", {"method.scheme": "classic"})
+    assert classic.core.method.artificial_viscosity == 0.01

@@ -104,4 +104,21 @@ bool Contact::with_bodies(Vec3& x, Vec3& v) const {
   return touched;
 }
 
+bool Contact::is_beside_side(const Vec3& x, double distance) const {
+  bool beside = false;
+  for (int d = 0; d < dimensions_; ++d) beside |= (x[d] < lower_[d] + distance) | (x[d] > upper_[d] - distance);
+  return beside && !is_through_opening(x);
+}
+
+std::optional<Vec3> Contact::velocity_of_body_beside(const Vec3& x, double distance) const {
+  const Vec3 reach{distance, distance, distance};
+  for (const Solid& body : bodies_) {
+    if (body.is_clear_of(x - reach, x + reach, dimensions_)) continue;
+    if (body.shape->signed_distance(body.motion ? body.pose.reference(x) : x) >= distance) continue;
+    if (is_through_opening(x)) continue;
+    return body.motion ? body.pose.velocity_at(x) : Vec3{};
+  }
+  return std::nullopt;
+}
+
 }  // namespace eddyline::sph

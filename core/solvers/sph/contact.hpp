@@ -41,6 +41,11 @@ class Contact {
   /// Corrects position and velocity at bodies.
   bool with_bodies(Vec3& x, Vec3& v) const;
 
+  /// Whether a wall of the domain is nearer to x than a distance [m].
+  bool is_beside_side(const Vec3& x, double distance) const;
+  /// The velocity [m/s] of the first body whose surface is nearer to x than that, if there is one.
+  std::optional<Vec3> velocity_of_body_beside(const Vec3& x, double distance) const;
+
  private:
   struct Solid {
     world::ShapePtr shape;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "base/portable_math.hpp"
 #include "base/reproducible_sum.hpp"
@@ -20,6 +21,12 @@ constexpr double k_sound_ratio = 10;  // the speed of sound over the highest spe
 // The speed of shifting with a free surface has, besides a particle's own speed, this factor times h and the shear
 // rate.
 constexpr double k_of_shear = 3;
+// A particle that shifting holds in place stops where it is nearer to a wall than this [spacings]; at rest it is 0.5.
+constexpr double k_beside_wall = 0.25;
+// Of what it moves in a step, shifting takes back at least this share of a particle that it holds.
+constexpr double k_taken_back = 0.5;
+// How much faster loose fluid gives up its pressure than density follows the filling of space.
+constexpr double k_unloading = 10;
 constexpr int k_rates = 1;  // passes over pairs up to the rates, see DeferredExchange
 
 /// The volume fraction at a particle, from the sum over its neighbours and its own contribution.
@@ -93,6 +100,7 @@ void ParticleUpdate<T, D>::half_kick_and_shift(std::span<const Block> blocks, do
         const auto counted = static_cast<std::size_t>(std::clamp<std::int64_t>(owned - first, 0, k_span));
         accelerate(span, step, to);
         shift(span, step, to);
+        if (step.dt > 0 && flow_.constants().free_surface) stop_at_walls(span, step, to);
         if (step.relaxation > 0) relax_density(span, step);
         if (flow_.constants().free_surface) limit_tension(span);
         touched += apply_contact(span, counted, to);
@@ -126,6 +134,7 @@ typename ParticleUpdate<T, D>::Shifting ParticleUpdate<T, D>::constants_of(doubl
           .cap = method.shifting_cap * c.length.spacing,
           .sheared2 = k_of_shear * h * k_of_shear * h * c.shear_rate2,
           .relaxation = method.shifting ? method.volume_relaxation * dt * c.c0 / h : 0.0,
+          .unloading = std::min(1.0, k_unloading * method.volume_relaxation * dt * c.c0 / h),
           .speed_limit2 = c.speed_limit * c.speed_limit,
           .jump2 = c.length.cell_edge * c.length.cell_edge};
 }
@@ -206,6 +215,41 @@ void ParticleUpdate<T, D>::shift(const ParticleSpan& span, const Shifting& step,
   }
 }
 
+/// A particle that runs into a wall while shifting takes it back stays where it is and never slows down: nothing tells
+/// its pressure of a velocity that moves nobody. Beside a wall it has the velocity with which it moves. Relative to the
+/// wall, and along the shift; a pure function of one particle and the time.
+template <class T, int D>
+void ParticleUpdate<T, D>::stop_at_walls(const ParticleSpan& span, const Shifting& step, Destination& to) {
+  const std::size_t first = span.first, n = span.count;
+  const auto& fluid = flow_.fluid;
+  SpanValues taken_back;  // of the way of the step, times its velocity
+  std::fill_n(taken_back.value, n, 0.0);
+  for (int d = 0; d < D; ++d) {
+    const double *x = fluid.x[d] + first, *to_x = to.x[d].value, *v = to.v[d].value;
+#pragma omp simd
+    for (std::size_t l = 0; l < n; ++l) taken_back[l] += (x[l] - to_x[l]) * v[l];
+  }
+  const double within = k_beside_wall * flow_.constants().length.spacing;
+  for (std::size_t l = 0; l < n; ++l) {
+    const std::size_t i = first + l;
+    if (!(taken_back[l] > k_taken_back * step.dt * to.v2[l]) || fluid.buffer[i] != 0) continue;
+    Vec3 x, v, shift;
+    for (int d = 0; d < D; ++d) x[d] = fluid.x[d][i], v[d] = to.v[d][l], shift[d] = to.x[d][l] - x[d];
+    std::optional<Vec3> wall;
+    if (contact_.is_beside_side(x, within))
+      wall = Vec3{};
+    else if (flow_.is_near_walls(i))
+      wall = contact_.velocity_of_body_beside(x, within);
+    const double length = norm(shift);
+    if (!wall || !(length > 0)) continue;
+    const Vec3 along = shift / length;
+    const double against = -dot(v - *wall, along);
+    if (!(against > 0)) continue;
+    v = v + std::min(length / step.dt, against) * along;
+    for (int d = 0; d < D; ++d) to.v[d][l] = v[d];
+  }
+}
+
 template <class T, int D>
 double ParticleUpdate<T, D>::mean_excess_volume_fraction() const {
   const auto& c = flow_.constants();
@@ -233,20 +277,22 @@ void ParticleUpdate<T, D>::relax_density(const ParticleSpan& span, const Shiftin
   double* s = fluid.s.data() + first;
   std::uint8_t* surface = fluid.surface.data() + first;
   SpanValues in_buffer, deficit_limit, excess_limit, volume_fraction;
-  const physics::VolumeFractionTolerance tolerance{flow_.constants().free_surface};
+  SpanValues unloading;
+  const physics::VolumeFractionTolerance tolerance{c.free_surface};
   for (std::size_t l = 0; l < n; ++l) {
     const auto surrounding = static_cast<physics::Surrounding>(surface[l]);
     in_buffer[l] = fluid.buffer[first + l];
     deficit_limit[l] = tolerance.deficit_limit(surrounding), excess_limit[l] = tolerance.excess_limit(surrounding);
+    unloading[l] = c.free_surface && !physics::is_inside(surrounding) ? step.unloading : 0.0;
   }
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
     volume_fraction[l] = volume_fraction_of(c, neighbor_sum[l], mass[l]) - offset;
     const double excess = physics::excess_volume_fraction(volume_fraction[l], s[l], deficit_limit[l], excess_limit[l]);
-    const double relaxed = s[l] + relaxation * excess;
+    const double relaxed = physics::unloaded(s[l] + relaxation * excess, volume_fraction[l], c.loose, unloading[l]);
     s[l] = in_buffer[l] > 0 ? s[l] : relaxed;
   }
-  if (!flow_.constants().free_surface) return;
+  if (!c.free_surface) return;
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
     const bool deep = (surface[l] == physics::k_inside) & physics::is_deep(volume_fraction[l]);

@@ -46,6 +46,7 @@ class ParticleUpdate {
     double strength, cap;        // of shifting [s], [m]
     double sheared2;             // squared speed of shifting per dissipation, where fluid is sheared [m^2/s^2]
     double relaxation;           // of density to the volume fraction, in the step
+    double unloading;            // of loose fluid, in the step
     double speed_limit2, jump2;  // limits of the blow-up doctor
   };
 
@@ -54,6 +55,7 @@ class ParticleUpdate {
   void shift(const ParticleSpan& span, const Shifting& step, Destination& to);
   void relax_density(const ParticleSpan& span, const Shifting& step);
   void limit_tension(const ParticleSpan& span);
+  void stop_at_walls(const ParticleSpan& span, const Shifting& step, Destination& to);
   std::int64_t apply_contact(const ParticleSpan& span, std::size_t counted, Destination& to);
   void commit(const ParticleSpan& span, std::size_t counted, const Shifting& step, const Destination& to,
               Extremes& squares);

@@ -523,8 +523,9 @@ class Method(Table):
     )
     artificial_viscosity: NotNegative | None = Field(
         default=None,
-        description="alpha; the smallest viscosity is alpha h c0 / (2 (D + 2)), default 0.01; "
-        "classic: added to the viscosity between approaching particles; gas: default 1.",
+        description="alpha; the smallest viscosity is alpha h c0 / (2 (D + 2)), default 0.003 with a free "
+        "surface, else 0; classic: added to the viscosity between approaching particles, default 0.01; "
+        "gas: default 1.",
     )
     artificial_viscosity_beta: NotNegative | None = Field(
         default=None, description="beta, which prevents particles from crossing a shock; default 0, gas: 2."

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "physics/kernels/cubic_spline.hpp"
 #include "physics/kernels/wendland_c2.hpp"
+#include "physics/sph/volume_fraction.hpp"
 #include "physics/sph/viscosity.hpp"
 
 namespace eddyline::sph {
@@ -28,13 +30,14 @@ bool has_free_surface(const world::World& world) {
 }
 
 /// sum W over a lattice, with the particle at the centre, W without its constant. With the constant and dx^D it is
-/// 1.0012 for h = 2 dx in 2D.
-double lattice_sum(const Vec3& step, int dimensions, double R) {
+/// 1.0012 for h = 2 dx in 2D. rows_above: how many of the rows above the centre count; none for the first row below a
+/// flat surface.
+double lattice_sum(const Vec3& step, int dimensions, double R, int rows_above) {
   const auto most = [&](double side) { return static_cast<int>(R / side); };
   const int last_x = most(step.x), last_y = most(step.y), last_z = dimensions == 3 ? most(step.z) : 0;
   double sum = 0;
   for (int x = -last_x; x <= last_x; ++x)
-    for (int y = -last_y; y <= last_y; ++y)
+    for (int y = -last_y; y <= std::min(last_y, rows_above); ++y)
       for (int z = -last_z; z <= last_z; ++z) {
         const Vec3 r{x * step.x, y * step.y, z * step.z};
         sum += physics::WendlandC2::value(std::min(1.0, std::sqrt(r.x * r.x + r.y * r.y + r.z * r.z) / R));
@@ -75,7 +78,9 @@ Constants::Constants(const world::World& world)
   shifting_strength = method.shifting_strength > 0 ? method.shifting_strength : strength;
   const double damping = free_surface ? k_damping_free_surface : k_damping_confined;
   acoustic_damping = method.acoustic_damping >= 0 ? method.acoustic_damping : damping;
-  to_volume_fraction = free_surface ? 1 / lattice_sum(step, world.dimensions, R) : kernel / 20;
+  const double whole = lattice_sum(step, world.dimensions, R, std::numeric_limits<int>::max());
+  to_volume_fraction = free_surface ? 1 / whole : kernel / 20;
+  loose = physics::k_loose * lattice_sum(step, world.dimensions, R, 0) / whole;
   const int D = world.dimensions;
   shear_rate2 = rate * rate * (D + 2) * physics::central_viscosity_constant<double>(D) * kernel;
   viscosity = free_surface ? FluidViscosity::central : FluidViscosity::morris;

@@ -27,6 +27,7 @@ struct Constants {
   physics::StateEquation state{};           // dimensionless
   double kernel = 0;                        // K in grad W dx^D = -K F r / R^2, see the kernels
   double to_volume_fraction = 0;     // factor from sums of V rho/rho0 W, W without its constant, to the volume fraction
+  double loose = 0;                  // volume fraction below which fluid at a surface carries no pressure
   double rate = 0;                   // c0 / R [1/s]
   double speed_limit = 0;            // limit of the blow-up doctor [m/s]
   double thinnest = 0, densest = 0;  // range of density excesses that the doctor accepts
