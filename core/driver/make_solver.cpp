@@ -1,12 +1,36 @@
 #include "driver/make_solver.hpp"
 
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "base/errors.hpp"
 #include "solvers/sph/solver.hpp"
 
 namespace eddyline::driver {
 
+namespace {
+
+struct Entry {
+  std::string_view name;
+  std::unique_ptr<solver::Solver> (*make)(const world::World&, const solver::Execution&, comm::Communicator&);
+};
+
+constexpr std::array k_solvers{Entry{"sph", &sph::make}};
+
+}  // namespace
+
+std::vector<std::string_view> solver_names() {
+  std::vector<std::string_view> names;
+  for (const Entry& entry : k_solvers) names.push_back(entry.name);
+  return names;
+}
+
 std::unique_ptr<solver::Solver> make_solver(const world::World& world, const solver::Execution& execution,
                                             comm::Communicator& communicator) {
-  return sph::make(world, execution, communicator);
+  const auto* found = std::ranges::find(k_solvers, std::string_view(world.solver), &Entry::name);
+  if (found == k_solvers.end()) throw UserError("There is no solver \"" + world.solver + "\".");
+  return found->make(world, execution, communicator);
 }
 
 }  // namespace eddyline::driver

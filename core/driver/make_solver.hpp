@@ -1,13 +1,18 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
+#include <vector>
 
 #include "solver/execution.hpp"
 #include "solver/solver.hpp"
 
 namespace eddyline::driver {
 
-/// Makes the solver that the world's method names. Collective. The communicator must outlive it.
+/// Names of the solvers.
+std::vector<std::string_view> solver_names();
+
+/// Makes the solver that the world names. Throws UserError if there is none of this name. Collective. The communicator must outlive it.
 std::unique_ptr<solver::Solver> make_solver(const world::World& world, const solver::Execution& execution,
                                             comm::Communicator& communicator);
 

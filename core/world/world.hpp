@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/vec.hpp"
@@ -133,7 +137,16 @@ struct Front {  // position of the foremost fluid along `axis`
   int axis = 0;
 };
 
+/// Value of an option of a solver.
+using OptionValue = std::variant<bool, std::int64_t, double, std::string>;
+
+struct Mesh;
+
 struct World {
+  std::string solver = "sph";                  // see driver::solver_names()
+  std::map<std::string, OptionValue> options;  // of solvers other than sph, by their names in [method]
+  std::map<std::string, Formula> fields;       // start of a solver's own fields, of x, y, z, t (t = 0)
+  std::shared_ptr<const Mesh> mesh;            // of solvers on body-fitted blocks, else null
   int dimensions = 2;
   Vec3 origin, size;                  // [m]
   double spacing = 0;                 // dx [m]

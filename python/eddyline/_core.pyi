@@ -238,6 +238,9 @@ class World:
     """
 
     def __init__(self) -> None: ...
+    solver: str  # one of solver_names()
+    options: dict[str, bool | int | float | str]  # of solvers other than sph
+    fields: dict[str, Formula]  # start of a solver's own fields
     dimensions: int
     origin: Vec3
     size: Vec3
@@ -267,6 +270,9 @@ class Estimate:
     interaction_radius: float  # m
     cell_edge: float  # m
     skin: float  # m
+
+def solver_names() -> list[str]:
+    """Names of the solvers that this build has."""
 
 def estimate(world: World) -> Estimate: ...
 def effective_viscosity(world: World) -> float: ...

@@ -1,5 +1,6 @@
 // Simulation: views of its arrays without copies, results as new arrays.
 #include "driver/leader.hpp"
+#include "driver/make_solver.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -420,6 +421,10 @@ void bind_simulation(nb::module_& module) {
       .def_prop_ro("interaction_radius", [](const sph::Estimate& e) { return e.length.interaction_radius; })
       .def_prop_ro("cell_edge", [](const sph::Estimate& e) { return e.length.cell_edge; })
       .def_prop_ro("skin", [](const sph::Estimate& e) { return e.length.skin; });
+  module.def("solver_names", [] {
+    const std::vector<std::string_view> names = driver::solver_names();
+    return std::vector<std::string>(names.begin(), names.end());
+  });
   module.def("estimate", &sph::estimate, "world"_a);
   module.def("effective_viscosity", &sph::effective_viscosity, "world"_a);
 

@@ -1,11 +1,13 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -443,6 +445,9 @@ void bind_world_itself(nb::module_& module) {
 
   auto binding = nb::class_<World>(module, "World")
                      .def(nb::init<>())
+                     .def_rw("solver", &World::solver)
+                     .def_rw("options", &World::options)
+                     .def_rw("fields", &World::fields)
                      .def_rw("dimensions", &World::dimensions)
                      .def_rw("spacing", &World::spacing)
                      .def_rw("openings", &World::openings)
