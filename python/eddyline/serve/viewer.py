@@ -238,7 +238,7 @@ class Viewer:
             data = self._channel.raster(frame, quantity, max(columns, 16), view.width or 2)
             if data is not None:
                 made.rasters.add().ParseFromString(data)
-        if view.particles and hello is not None:
+        if view.particles and hello is not None and frame.HasField("particles"):
             made.particles.CopyFrom(particles_for(frame, self._thinned(view), hello))
         return packed(frame=made).SerializeToString()
 
