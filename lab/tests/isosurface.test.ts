@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { CASES } from "../src/stream/isosurface/cases";
+import { meshOf, vertexNormals } from "../src/stream/isosurface/mesh";
+import { cutLattice, noise, sphere } from "./lattices";
+
+/** The number of uses of each directed edge that no neighbour uses the other way round. */
+function openEdges(triangles: Uint32Array): [number, number][] {
+  const uses = new Map<string, number>();
+  for (let t = 0; t < triangles.length; t += 3) {
+    for (let k = 0; k < 3; k++) {
+      const [a, b] = [triangles[t + k], triangles[t + ((k + 1) % 3)]] as [number, number];
+      uses.set(`${a} ${b}`, (uses.get(`${a} ${b}`) ?? 0) + 1);
+    }
+  }
+  return [...uses].filter(([key, count]) => uses.get(key.split(" ").reverse().join(" ")) !== count).map(([key]) => key.split(" ").map(Number) as [number, number]);
+}
+
+function volume(positions: Float32Array, triangles: Uint32Array): number {
+  const at = (k: number): number[] => [...positions.subarray(3 * (triangles[k] as number), 3 * (triangles[k] as number) + 3)];
+  let sum = 0;
+  for (let t = 0; t < triangles.length; t += 3) {
+    const [[ax, ay, az], [bx, by, bz], [cx, cy, cz]] = [at(t), at(t + 1), at(t + 2)] as [number[], number[], number[]] as never as [[number, number, number], [number, number, number], [number, number, number]];
+    sum += (ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx)) / 6;
+  }
+  return sum;
+}
+
+describe("cases of a lattice cell", () => {
+  it("use every cut edge of the cell and no other", () => {
+    for (let signs = 0; signs < 256; signs++) {
+      const cut = new Set<number>();
+      for (let a = 0; a < 8; a++) {
+        for (const axis of [0, 1, 2]) {
+          const b = a ^ (1 << axis);
+          if (a > b || ((signs >> a) & 1) === ((signs >> b) & 1)) continue;
+          const others = [0, 1, 2].filter((other) => other !== axis) as [number, number];
+          cut.add(4 * axis + ((a >> others[0]) & 1) + 2 * ((a >> others[1]) & 1));
+        }
+      }
+      expect([...new Set(CASES[signs])].sort()).toEqual([...cut].sort());
+    }
+  });
+});
+
+describe("the mesh of a lattice", () => {
+  it("is closed, faces outwards and has the volume of a sphere", () => {
+    const { positions, triangles } = meshOf(cutLattice([40, 37, 35], sphere([19.2, 18.1, 17.3], 14)));
+    expect(openEdges(triangles)).toEqual([]);
+    expect(volume(positions, triangles) / ((4 / 3) * Math.PI * 14 ** 3)).toBeCloseTo(1, 2);
+  });
+
+  it("has normals that point outwards", () => {
+    const mesh = meshOf(cutLattice([40, 37, 35], sphere([19.2, 18.1, 17.3], 14)));
+    const normals = vertexNormals(mesh);
+    let worst = 1;
+    for (let v = 0; v < mesh.positions.length / 3; v++) {
+      const radius = [19.2, 18.1, 17.3].map((center, axis) => (mesh.positions[3 * v + axis] as number) - center);
+      const cosine = radius.reduce((sum, r, axis) => sum + (r * (normals[4 * v + axis] as number)) / 32767, 0) / Math.hypot(...radius);
+      worst = Math.min(worst, cosine);
+    }
+    expect(worst).toBeGreaterThan(0.99);
+  });
+
+  it("of noise has no crack and no edge twice, except at the ends of the lattice", () => {
+    const size = [35, 9, 7] as const;
+    const { positions, triangles } = meshOf(cutLattice(size, noise));
+    const isAtEnd = (v: number): boolean => size.some((n, axis) => [0, n - 1].includes(positions[3 * v + axis] as number));
+    expect(triangles.length).toBeGreaterThan(3000);
+    expect(openEdges(triangles).filter(([a, b]) => !(isAtEnd(a) && isAtEnd(b)))).toEqual([]);
+  });
+
+  it("needs as many codes as there are cut edges", () => {
+    const lattice = cutLattice([12, 12, 12], sphere([6, 6, 6], 4));
+    expect(() => meshOf({ ...lattice, cuts: lattice.cuts.subarray(1) })).toThrow("more than");
+    expect(() => meshOf({ ...lattice, cuts: new Uint8Array([...lattice.cuts, 0]) })).toThrow("codes");
+  });
+});
