@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { CASES } from "../src/stream/isosurface/cases";
+import { decodeSurface } from "../src/stream/isosurface/decode";
 import { meshOf, vertexNormals } from "../src/stream/isosurface/mesh";
+import { encoded } from "./encoder";
 import { cutLattice, noise, sphere } from "./lattices";
 
 /** The number of uses of each directed edge that no neighbour uses the other way round. */
@@ -73,5 +75,48 @@ describe("the mesh of a lattice", () => {
     const lattice = cutLattice([12, 12, 12], sphere([6, 6, 6], 4));
     expect(() => meshOf({ ...lattice, cuts: lattice.cuts.subarray(1) })).toThrow("more than");
     expect(() => meshOf({ ...lattice, cuts: new Uint8Array([...lattice.cuts, 0]) })).toThrow("codes");
+  });
+});
+
+describe("a surface in the stream", () => {
+  const ball = cutLattice([40, 21, 19], sphere([19.2, 10.1, 9.3], 8));
+
+  it("is decoded as it was cut", async () => {
+    for (const lattice of [ball, cutLattice([35, 9, 7], noise)]) {
+      const { positions, triangles } = meshOf(lattice);
+      const surface = await decodeSurface(await encoded(lattice, { origin: [1, 2, 3], spacing: [0.5, 0.25, 2] }));
+      expect(surface.triangles).toEqual(triangles);
+      expect(surface.positions).toEqual(positions.map((value, k) => [1, 2, 3][k % 3]! + [0.5, 0.25, 2][k % 3]! * value));
+      expect(surface.colors).toBeNull();
+    }
+  });
+
+  it("has the colours of its vertices", async () => {
+    for (const lattice of [ball, cutLattice([35, 9, 7], noise)]) {
+      const colors = Array.from(lattice.cuts, (cut, k) => (7 * k + cut) & 255);
+      const surface = await decodeSurface(await encoded(lattice, { colors }));
+      expect(Array.from(surface.colors ?? [])).toEqual(colors);
+      expect([surface.lowestColor, surface.highestColor]).toEqual([-1, 4]);
+    }
+  });
+
+  it("may be empty", async () => {
+    const nothing = { size: [0, 0, 0] as const, signs: new Uint32Array(0), cuts: new Uint8Array(0) };
+    expect((await decodeSurface(await encoded(nothing))).triangles).toHaveLength(0);
+  });
+
+  it("is refused if it is damaged or of another version", async () => {
+    const bytes = await encoded(ball);
+    const changed = (change: (copy: Uint8Array) => Uint8Array | void): Promise<unknown> => {
+      const copy = bytes.slice();
+      return decodeSurface(change(copy) ?? copy);
+    };
+    await expect(changed((copy) => copy.subarray(0, 100))).rejects.toThrow("a surface of 100 bytes");
+    await expect(decodeSurface(await encoded(ball, { version: 2 }))).rejects.toThrow("format 2; this page reads format 1");
+    await expect(changed((copy) => copy.subarray(0, copy.length - 40))).rejects.toThrow();
+    await expect(changed((copy) => { copy[120]! ^= 1; })).rejects.toThrow(/the data of a surface (are longer|have)/);
+    await expect(changed((copy) => { copy[124]! ^= 1; })).rejects.toThrow("triangles, expected");
+    await expect(changed((copy) => { copy.fill(255, 28, 40); })).rejects.toThrow("too large for this page");
+    await expect(changed((copy) => { copy[300]! ^= 64; })).rejects.toThrow();
   });
 });

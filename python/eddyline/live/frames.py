@@ -10,6 +10,7 @@ import numpy as np
 from eddyline.live import codes
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.publisher import packed
+from eddyline.live.surfaces import add_surfaces
 
 if TYPE_CHECKING:
     from eddyline import _core
@@ -46,6 +47,16 @@ class Pace:
         too. sending: time to send the previous frame [s]."""
         cost = clock.thread_time() - self._began_computing + sending
         self._next = self._began + max(1 / min(wanted, FASTEST), min(cost / SHARE, 1 / SLOWEST))
+
+
+def live_frame(world: World, simulation: _core.Simulation, index: int, view: pb.View) -> pb.Message:
+    """The flow now, with what a view requests: particles, surfaces or both. Rasters are made of particles."""
+    if view.quantities or view.particles or not view.surfaces:
+        frame = particles_frame(world, simulation, index, view)
+    else:
+        frame = packed(frame=pb.Frame(index=index, step=simulation.step_count, time=simulation.time))
+    add_surfaces(frame.frame, simulation, view)
+    return frame
 
 
 def particles_frame(world: World, simulation: _core.Simulation, index: int, view: pb.View) -> pb.Message:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from eddyline.live import journal
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.address import Address
-from eddyline.live.frames import Pace, particles_frame
+from eddyline.live.frames import Pace, live_frame
 from eddyline.live.hello import hello
 from eddyline.live.publisher import Publisher, packed
 from eddyline.live.ranks import ranks_of
@@ -233,7 +233,7 @@ class LiveSession:
             self._shown_view, self._shown_step = view, step
             self._pace.begin()
             self._frames += 1
-            frame = particles_frame(self._steering.world, self._simulation, self._frames, view)
+            frame = live_frame(self._steering.world, self._simulation, self._frames, view)
             bodies = self._steering.bodies(step, self._simulation.time)
             if bodies is not None:
                 frame.frame.bodies.CopyFrom(bodies)
