@@ -4,6 +4,16 @@ import type { Theme } from "./maps";
 
 export const INK: Record<Theme, string> = { dark: "#e8eff4", light: "#13202a" };
 export const BODY: Record<Theme, string> = { dark: "#8b99a5", light: "#71808c" };
+/** Colours of curves and surfaces, in order. */
+export const SERIES: Record<Theme, readonly string[]> = {
+  dark: ["#58c9dc", "#f0a04b", "#b69cff", "#8bd17c"],
+  light: ["#0a6f84", "#b4500a", "#6246b8", "#2f7a22"],
+};
+/** Colours around water in 3D: behind the domain (the stage), its walls and their tiles, deep water, and the sky that it mirrors. */
+export const WATER: Record<Theme, Readonly<Record<"ground" | "tile" | "line" | "deep" | "horizon" | "zenith", string>>> = {
+  dark: { ground: "#070b0f", tile: "#18232c", line: "#2c3d4a", deep: "#0b4a63", horizon: "#5f7f92", zenith: "#1b2f3f" },
+  light: { ground: "#dfe6ea", tile: "#f3f6f8", line: "#c4d0d8", deep: "#1f7f9c", horizon: "#ffffff", zenith: "#b5d2e2" },
+};
 
 /** Red, green and blue, 0 to 1, of a colour "#rrggbb". */
 export function channels(color: string): readonly [number, number, number] {
