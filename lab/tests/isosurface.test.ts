@@ -78,6 +78,36 @@ describe("the mesh of a lattice", () => {
   });
 });
 
+interface Expected {
+  readonly vertices: number;
+  readonly triangles: number;
+  readonly colour_codes_sum: number;
+  readonly first_triangle: readonly number[];
+  readonly last_triangle: readonly number[];
+  readonly last_vertex: readonly number[];
+  readonly volume: number;
+}
+
+/** Surfaces that the core has encoded, and what they contain. */
+const samples = import.meta.glob<string>("../../tests/data/surfaces/*.eiso", { query: "?inline", import: "default", eager: true });
+const contents = import.meta.glob<Expected>("../../tests/data/surfaces/*.json", { import: "default", eager: true });
+
+describe("surfaces of the core", () => {
+  it.each(Object.keys(samples))("%s is decoded", async (name) => {
+    const bytes = new Uint8Array(await (await fetch(samples[name] as string)).arrayBuffer());
+    const expected = contents[name.replace(".eiso", ".json")] as Expected;
+    const { positions, triangles, colors } = await decodeSurface(bytes);
+    expect(positions.length).toBe(3 * expected.vertices);
+    expect(triangles.length).toBe(3 * expected.triangles);
+    expect([...triangles.subarray(0, 3)]).toEqual(expected.first_triangle);
+    expect([...triangles.subarray(-3)]).toEqual(expected.last_triangle);
+    expect(Array.from(colors ?? []).reduce((sum, color) => sum + color, 0)).toBe(expected.colour_codes_sum);
+    [...positions.subarray(-3)].forEach((value, axis) => expect(value).toBeCloseTo(expected.last_vertex[axis] as number, 6));
+    expect(openEdges(triangles)).toEqual([]);
+    expect(volume(positions, triangles)).toBeCloseTo(expected.volume, 5);
+  });
+});
+
 describe("a surface in the stream", () => {
   const ball = cutLattice([40, 21, 19], sphere([19.2, 10.1, 9.3], 8));
 

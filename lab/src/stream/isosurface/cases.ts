@@ -8,7 +8,6 @@
 const FACES = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]] as const;
 const CORNERS = 256;
 const EDGES = 12;
-const DIAGONAL_ON_FACE = 8; // cost of a diagonal in a face of the cell: the neighbour could have the same one
 const HUGE_COST = 1 << 20;
 
 /** For each combination of signs (bit c: corner c is inside), three edges per triangle, anticlockwise seen from outside. */
@@ -59,7 +58,7 @@ function shareFace(a: number, b: number): boolean {
   return FACES.some((_, face) => isOnFace(a, face) && isOnFace(b, face));
 }
 
-/** Triangles of a loop, with the fewest diagonals in faces of the cell. */
+/** Triangles of a loop, with the fewest diagonals in faces of the cell: the neighbour could have the same ones. */
 function triangulated(loop: readonly number[]): number[] {
   const n = loop.length;
   const cost = Array.from({ length: n }, () => new Array<number>(n).fill(0));
@@ -75,7 +74,7 @@ function triangulated(loop: readonly number[]): number[] {
         (split[i] as number[])[j] = k;
       }
       const isDiagonal = i > 0 || j < n - 1;
-      (cost[i] as number[])[j] = best + (isDiagonal ? (shareFace(loop[i] as number, loop[j] as number) ? DIAGONAL_ON_FACE : 0) + (length % 2) : 0);
+      (cost[i] as number[])[j] = best + Number(isDiagonal && shareFace(loop[i] as number, loop[j] as number));
     }
   }
   const edges: number[] = [];
