@@ -11,7 +11,7 @@ export const SERIES: Record<Theme, readonly string[]> = {
 };
 /** Colours around water in 3D: behind the domain (the stage), its walls and their tiles, deep water, and the sky that it mirrors. */
 export const WATER: Record<Theme, Readonly<Record<"ground" | "tile" | "line" | "deep" | "horizon" | "zenith", string>>> = {
-  dark: { ground: "#070b0f", tile: "#18232c", line: "#2c3d4a", deep: "#0b4a63", horizon: "#5f7f92", zenith: "#1b2f3f" },
+  dark: { ground: "#070b0f", tile: "#1b2731", line: "#3a4e5c", deep: "#2aa3c9", horizon: "#b9d6e4", zenith: "#3c6079" },
   light: { ground: "#dfe6ea", tile: "#f3f6f8", line: "#c4d0d8", deep: "#1f7f9c", horizon: "#ffffff", zenith: "#b5d2e2" },
 };
 

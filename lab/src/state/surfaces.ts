@@ -97,11 +97,10 @@ effect(() => {
 /** Takes a level from the histogram for surfaces that have none yet. */
 effect(() => {
   const frame = latestFrame.value;
-  if (!frame || settings.value.every(({ level }) => level !== null)) return;
-  settings.value = settings.value.map((setting) => {
-    const histogram = setting.level === null ? histogramOf(frame, setting.quantity) : null;
-    return histogram ? { ...setting, level: suggestedLevel(histogram) } : setting;
-  });
+  for (const { id, quantity, level } of settings.value) {
+    const histogram = level === null ? histogramOf(frame, quantity) : null;
+    if (histogram) changeSurface(id, { level: suggestedLevel(histogram) });
+  }
 });
 
 export function histogramOf(frame: Frame | null, quantity: string): Histogram | null {

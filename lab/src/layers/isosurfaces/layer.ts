@@ -47,7 +47,7 @@ export interface IsosurfaceScene {
 const SOLID_NAMES = ["view", "eye", "light", "plane", "ownColor", "isColored", "opacity", "colors", "valueRange", "scale"] as const;
 const WATER_NAMES = [
   "view", "inverseView", "eye", "forward", "light", "plane", "isColored", "colors", "valueRange", "scale", "scene", "depths", "thickness",
-  "depthTerms", "ground", "absorption", "deepColor", "horizon", "zenith", "presence", "size",
+  "depthTerms", "ground", "tile", "absorption", "deepColor", "horizon", "zenith", "presence", "size",
 ] as const;
 const OPAQUE = 0.999;
 /** Absorbed light of red, green and blue on a line as long as the shortest edge of the domain. */
@@ -176,6 +176,7 @@ export class IsosurfaceLayer {
       this.use(each, scene);
       const { at } = each;
       gl.uniform3f(at.ground, ...colors.ground);
+      gl.uniform3f(at.tile, ...colors.tile);
       gl.uniform3f(at.absorption, ABSORPTION[0] / shortest, ABSORPTION[1] / shortest, ABSORPTION[2] / shortest);
       gl.uniform3f(at.deepColor, ...colors.deep);
       gl.uniform3f(at.horizon, ...colors.horizon);

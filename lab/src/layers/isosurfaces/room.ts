@@ -15,7 +15,7 @@ export interface RoomColors {
 }
 
 const NAMES = ["view", "lower", "upper", "eye", "groundColor", "lineColor", "tile"] as const;
-const TILES = 6; // along the shortest edge of the domain, about
+const TILES = 4; // along the shortest edge of the domain, about
 
 export class Room {
   private readonly program: WebGLProgram;

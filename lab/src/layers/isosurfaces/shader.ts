@@ -82,7 +82,7 @@ void main() {
   if (isSeen <= 0.0) discard;
   vec3 cell = (position - lower) / tile;
   vec3 toLine = abs(fract(cell - 0.5) - 0.5) / max(fwidth(cell), 1e-6);
-  vec3 lines = (1.0 - clamp(toLine - 0.3, 0.0, 1.0)) * (1.0 - abs(wall)); // none across the wall's own axis
+  vec3 lines = (1.0 - clamp(toLine, 0.0, 1.0)) * (1.0 - abs(wall)); // none across the wall's own axis
   float line = max(lines.x, max(lines.y, lines.z));
   color = vec4(mix(groundColor * (wall.y > 0.5 ? 1.0 : 0.94), lineColor, line), 1.0);
 }`;
@@ -128,7 +128,7 @@ uniform sampler2D scene;       // colour of the scene behind the water, premulti
 uniform sampler2D thickness;
 uniform mat4 view;
 uniform vec3 light;
-uniform vec3 ground;           // colour behind the scene
+uniform vec3 ground, tile;     // colours behind the scene, and of the walls
 uniform vec3 absorption;       // [1/m]
 uniform vec3 deepColor;
 uniform vec3 horizon, zenith;  // colours of the sky
@@ -146,7 +146,7 @@ vec3 behind(vec2 at) {
 vec3 sky(vec3 direction) {
   float up = direction.y;
   vec3 upper = mix(horizon, zenith, smoothstep(0.0, 0.9, up));
-  return up >= 0.0 ? upper : mix(horizon, ground * 0.7, smoothstep(0.0, 0.35, -up));
+  return up >= 0.0 ? upper : mix(horizon, tile, smoothstep(0.0, 0.35, -up));
 }
 
 vec4 water(vec3 position, vec3 n, float w, float value) {
@@ -166,7 +166,7 @@ vec4 water(vec3 position, vec3 n, float w, float value) {
   float fresnel = 0.02 + 0.98 * pow(1.0 - facing, 5.0);
   vec3 mirrored = reflect(along, n);
   float shine = pow(max(0.0, dot(mirrored, light)), 180.0);
-  return vec4(min(mix(inside, sky(mirrored), fresnel) + 0.7 * shine, 1.0), 1.0) * presence;
+  return vec4(min(mix(inside, sky(mirrored), fresnel) + 0.45 * shine, 1.0), 1.0) * presence;
 }`;
 
 export const WATER_FRAGMENT = `${WATER}
