@@ -8,14 +8,15 @@ import * as run from "../state/run";
 import { isStale } from "../state/runs";
 import { reducedMotion, theme } from "../state/theme";
 import * as view from "../state/view";
-import { cut, isWaterColored, settings } from "../state/surfaces";
+import { cut, isWaterColored, panelOpen, settings } from "../state/surfaces";
 import { shownWaterMode } from "../state/water";
 import type { ShownSurface } from "../layers/isosurfaces/layer";
 import type { Camera } from "./camera";
 import { flowCanvas } from "./capture";
-import { orbit, viewFrom } from "./orbit";
+import { orbit } from "./orbit";
 import { seeds } from "../layers/streaklines/seeds";
 import { hasData, type RenderOptions, Renderer, type SolidScene } from "./renderer";
+import { currentView } from "./view3d";
 import { hasSurface, isosurfaceScene, shownSurfaces } from "./shown_surfaces";
 
 const SLOW_FRAME = 40; // ms between pictures; above this the browser is slow and fewer are drawn
@@ -61,7 +62,7 @@ export class AnimationLoop {
   /** Reads all signals that the picture depends on, so that a change redraws it. */
   private watch(): void {
     for (const each of [view.quantity, view.style, view.scaleMode, view.fixedScale, view.tracers, view.streaklines, view.contourLines, view.colorSteps]) each.value;
-    for (const each of [shownWaterMode, settings, isWaterColored, cut]) each.value;
+    for (const each of [shownWaterMode, settings, isWaterColored, cut, panelOpen]) each.value;
     for (const each of [view.camera, orbit, view.redraw, time, run.framesVersion, run.bodies, run.kind, isStale, theme]) each.value;
     this.dirty = true;
   }
@@ -139,9 +140,8 @@ export class AnimationLoop {
   }
 }
 
-function solidScene({ width, height }: Camera, surfaces: readonly ShownSurface[], options: RenderOptions | null): SolidScene {
-  const { lower = [], upper = [] } = run.hello.value ?? {};
-  const from = viewFrom(orbit.value, lower, upper, width, height);
+function solidScene(camera: Camera, surfaces: readonly ShownSurface[], options: RenderOptions | null): SolidScene {
+  const from = currentView(camera);
   const isosurfaces = surfaces.length > 0 && options ? isosurfaceScene(surfaces, from, options.scale) : null;
   return { bodies: shownBodies.value, color: channels(BODY[theme.value]), view: from, isosurfaces };
 }

@@ -1,6 +1,6 @@
 /** The isosurfaces of a frame as they are drawn: decoded, coloured, and faint while a new level is awaited. */
 
-import { channels, SERIES, WATER } from "../colors/tokens";
+import { ABSORPTION, channels, SERIES, WATER } from "../colors/tokens";
 import { QUANTITIES } from "../colors/quantities";
 import { colorTable } from "../colors/maps";
 import type { Scale } from "../colors/scale";
@@ -82,6 +82,7 @@ export function isosurfaceScene(list: readonly ShownSurface[], orbitView: View, 
     table: colorTable(QUANTITIES[view.quantity.value].map),
     colors: {
       ground: channels(ground), tile: channels(tile), line: channels(line),
+      absorption: ABSORPTION[theme.value],
       deep: channels(deep), horizon: channels(horizon), zenith: channels(zenith),
     },
   };

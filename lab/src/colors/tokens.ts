@@ -15,6 +15,10 @@ export const WATER: Record<Theme, Readonly<Record<"ground" | "tile" | "line" | "
   light: { ground: "#dfe6ea", tile: "#f3f6f8", line: "#c4d0d8", deep: "#1f7f9c", horizon: "#ffffff", zenith: "#b5d2e2" },
 };
 
+/** Absorbed light of red, green and blue on a line of sight in water as long as the shortest edge of the domain. Dark walls give
+ * little light back, so water must scatter more to be seen. */
+export const ABSORPTION: Record<Theme, readonly [number, number, number]> = { dark: [7, 3, 2.4], light: [2.6, 0.75, 0.5] };
+
 /** Red, green and blue, 0 to 1, of a colour "#rrggbb". */
 export function channels(color: string): readonly [number, number, number] {
   const part = (k: number): number => Number.parseInt(color.slice(k, k + 2), 16) / 255;

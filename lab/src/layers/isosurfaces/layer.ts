@@ -29,6 +29,8 @@ export interface WaterColors extends RoomColors {
   readonly deep: Three;
   readonly horizon: Three;
   readonly zenith: Three;
+  /** Absorbed light of red, green and blue on a line as long as the shortest edge of the domain. */
+  readonly absorption: Three;
 }
 
 export interface IsosurfaceScene {
@@ -50,8 +52,6 @@ const WATER_NAMES = [
   "depthTerms", "ground", "tile", "absorption", "deepColor", "horizon", "zenith", "presence", "size",
 ] as const;
 const OPAQUE = 0.999;
-/** Absorbed light of red, green and blue on a line as long as the shortest edge of the domain. */
-const ABSORPTION: Three = [2.6, 0.75, 0.5];
 const UNITS = { colors: 0, scene: 1, depths: 2, thickness: 3 } as const;
 
 type Program<Name extends string> = { readonly program: WebGLProgram; readonly at: Record<Name, WebGLUniformLocation | null> };
@@ -177,7 +177,7 @@ export class IsosurfaceLayer {
       const { at } = each;
       gl.uniform3f(at.ground, ...colors.ground);
       gl.uniform3f(at.tile, ...colors.tile);
-      gl.uniform3f(at.absorption, ABSORPTION[0] / shortest, ABSORPTION[1] / shortest, ABSORPTION[2] / shortest);
+      gl.uniform3f(at.absorption, colors.absorption[0] / shortest, colors.absorption[1] / shortest, colors.absorption[2] / shortest);
       gl.uniform3f(at.deepColor, ...colors.deep);
       gl.uniform3f(at.horizon, ...colors.horizon);
       gl.uniform3f(at.zenith, ...colors.zenith);
