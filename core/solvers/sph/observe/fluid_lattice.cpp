@@ -433,8 +433,8 @@ class FluidLattice {
     for (std::size_t k = 0; k < count; ++k) {
       values[k] = values_[begin + k];
       if (distance_.empty()) continue;
-      const float distance = distance_[begin + k];
-      values[k] = distance < 0 ? 0.5F + distance / blur : std::min(values[k], 0.5F + distance / blur);
+      const float at_body = std::max(0.5F + distance_[begin + k] / blur, 0.0F);
+      values[k] = distance_[begin + k] < 0 ? at_body : std::min(values[k], at_body);
     }
     return values;
   }
