@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from eddyline.live import stream_pb2 as pb
@@ -15,6 +15,8 @@ MOST_OF_VIEWER = 4  # surfaces that one viewer may request
 MOST_OF_RUN = 8  # surfaces of one frame, for all viewers together
 STRIDES = (1, 2, 4)
 BINS = 64  # of a histogram
+FLUID, FLUID_LEVEL = "fluid", 0.5
+"""The quantity whose surface at this level is the surface of a liquid."""
 
 Key = tuple[str, float, str, int]
 
@@ -51,25 +53,30 @@ def selected(surfaces: Iterable[pb.Isosurface], requests: Iterable[pb.SurfaceReq
 def surface(simulation: _core.Simulation, request: pb.SurfaceRequest) -> pb.Isosurface:
     """A surface now, or the reason why there is none."""
     from eddyline import _core
+    from eddyline.stream.surfaces import isosurface
 
     made = pb.Isosurface(request=request)
+    bins = BINS if request.histogram else 0
+    stride = request.stride or 1
     try:
-        found = simulation.isosurface(
-            request.quantity,
-            request.level,
-            color=request.color,
-            stride=request.stride or 1,
-            bins=BINS if request.histogram else 0,
+        found = isosurface(
+            simulation, request.quantity, request.level, color=request.color, stride=stride, bins=bins
         )
-    except (_core.UserError, ValueError) as error:
+    except _core.UserError as error:
         made.refusal = str(error)
         return made
-    made.data = found["data"]
-    if request.histogram:
-        low, high, counts = found["histogram"]
-        made.histogram.low, made.histogram.high = low, high
+    made.data = found.data
+    if found.histogram is not None:
+        made.histogram.low, made.histogram.high, counts = found.histogram
         made.histogram.counts.extend(counts.tolist())
     return made
+
+
+def offer(hello: pb.Hello, quantities: Mapping[str, str]) -> None:
+    """Adds the quantities of which surfaces can be made, and their units, to the first message of a run."""
+    for name, unit in quantities.items():
+        hello.surfaces.add(name=name, unit=unit, level=FLUID_LEVEL if name == FLUID else 0.0)
+    hello.surface_colors.extend(name for name in quantities if name != FLUID)
 
 
 def add_surfaces(frame: pb.Frame, simulation: _core.Simulation, view: pb.View) -> None:

@@ -165,7 +165,7 @@ vec4 water(vec3 position, vec3 n, float w, float value) {
   float facing = clamp(-dot(along, n), 0.0, 1.0);
   float fresnel = 0.02 + 0.98 * pow(1.0 - facing, 5.0);
   vec3 mirrored = reflect(along, n);
-  float shine = pow(max(0.0, dot(mirrored, light)), 180.0);
+  float shine = pow(max(0.0, dot(mirrored, light)), 180.0) / (1.0 + 20.0 * dot(fwidth(n), vec3(1.0))); // edges would glitter
   return vec4(min(mix(inside, sky(mirrored), fresnel) + 0.45 * shine, 1.0), 1.0) * presence;
 }`;
 
