@@ -19,6 +19,7 @@ from eddyline.live.hello import hello
 from eddyline.live.publisher import Publisher, packed
 from eddyline.live.ranks import ranks_of
 from eddyline.live.steering import CONTROL, FLOW, RefusedError, Steering, mark
+from eddyline.live.surfaces import offer
 
 if TYPE_CHECKING:
     from eddyline import _core
@@ -65,6 +66,8 @@ class LiveSession:
         self._shown_view, self._shown_step = pb.View(), -1
         self._publisher: Publisher | None = None
         if live is not None:
+            from eddyline.stream.surfaces import quantities
+
             said = hello(
                 world,
                 live.run,
@@ -73,6 +76,7 @@ class LiveSession:
                 len(hosts),
                 self._steering.abilities(),
             )
+            offer(said, quantities(simulation))
             self._publisher = Publisher(live, said, simulation.interrupt)
 
     @property

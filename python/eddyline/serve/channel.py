@@ -12,6 +12,7 @@ import numpy as np
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.publisher import packed
 from eddyline.live.rows import Rows
+from eddyline.live.surfaces import merged as merged_surfaces
 from eddyline.serve.rasters import Given, Gridded
 
 LASTING = ("progress", "marks", "bodies", "ended")
@@ -156,6 +157,8 @@ class Channel:
             self._check_rasters(frame)
             return
         hello, parts = self.hello, frame.particles
+        if hello is not None and not frame.HasField("particles") and frame.surfaces:
+            return
         carried = [each.values for each in parts.carried]
         fits = all(
             codes.width == 2 and len(codes.data) == 2 * parts.count for codes in (*parts.position, *carried)
@@ -196,7 +199,7 @@ class Channel:
         """Sends the simulation the combined view of all viewers, if it has changed."""
         merged = pb.View()
         for view in self.views.values():
-            wants = bool(view.quantities) or view.particles
+            wants = bool(view.quantities) or view.particles or bool(view.surfaces)
             if wants:
                 merged.frames_per_second = max(merged.frames_per_second, view.frames_per_second)
             if view.quantities:
@@ -205,6 +208,9 @@ class Channel:
             merged.ids |= view.ids and view.particles
             merged.most_particles = max(merged.most_particles, view.most_particles)
             merged.quantities.extend(name for name in view.quantities if name not in merged.quantities)
+        merged.surfaces.extend(
+            merged_surfaces(each for view in self.views.values() for each in view.surfaces)
+        )
         if merged != self._merged:
             self._merged = merged
             self.command(packed(view=merged))
@@ -247,6 +253,8 @@ class Channel:
 def _can_show(frame: pb.Frame, quantity: str) -> bool:
     if frame.rasters:
         return any(each.quantity == quantity for each in frame.rasters)
+    if not frame.HasField("particles"):
+        return False
     return quantity in ("speed", "vorticity") or any(
         each.quantity == quantity for each in frame.particles.carried
     )
