@@ -93,7 +93,7 @@ def measure(threads: Sequence[int]) -> list[Record]:
 
 def sums_of(world: World) -> str:
     """The entry of SUMS that a world's steps compute."""
-    if world.file.method.scheme == "classic":
+    if world.file.sph.scheme == "classic":
         return "gas" if world.file.fluid.state == "ideal_gas" else "liquid"
     return "free surface" if world.has_free_surface else "confined"
 

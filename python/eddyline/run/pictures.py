@@ -142,7 +142,7 @@ def _make(quantity: str, parts: list[Frame], run: Run) -> Raster:
     first = parts[0]
     if quantity == "density":
         fluid = run.world.core.fluid
-        if run.world.file.method.scheme == "classic":  # Tait's state equation
+        if run.world.file.sph.scheme == "classic":  # Tait's state equation
             unit = np.float32(fluid.density * fluid.sound_speed**2 / 7)
             return np.float32(fluid.density) * (1 + first.values / unit) ** np.float32(1 / 7)
         return first.values / np.float32(fluid.sound_speed**2) + np.float32(fluid.density)

@@ -31,8 +31,9 @@ Numbers = list[float]
 class Summary(BaseModel):
     """Size and cost of a run of this world."""
 
-    particles: int = Field(description="Number of fluid particles at the start.")
+    particles: int = Field(description="Number of fluid particles at the start, or of cells.")
     wall_particles: int
+    members: str = Field(description="What `particles` counts, in the plural: particles, cells.")
     spacing: float = Field(description="[m]")
     time_step: float = Field(description="Time step at the start [s].")
     steps: int
@@ -174,8 +175,9 @@ def check(text: str, overrides: tuple[tuple[str, str | float], ...], quality: st
 def _summary(world: World) -> Summary:
     found = plan(world)
     return Summary(
-        particles=found.estimate.fluid_particles,
-        wall_particles=found.estimate.wall_particles,
+        particles=found.estimate.members,
+        wall_particles=found.estimate.counts.get("wall_particles", 0),
+        members=world.solver.members,
         spacing=world.file.domain.spacing,
         time_step=found.estimate.time_step,
         steps=found.steps,
