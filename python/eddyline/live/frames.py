@@ -51,8 +51,8 @@ class Pace:
 
 
 def frame_of(world: World, simulation: _core.Simulation, index: int, view: pb.View) -> pb.Message:
-    """The state now, with what a view requests: particles, from which the hub makes rasters, or rasters of cells;
-    and surfaces."""
+    """The state now, with what a view requests: particles, from which the hub makes rasters, or rasters of
+    cells; and surfaces."""
     if not (view.quantities or view.particles) and view.surfaces:
         frame = packed(frame=pb.Frame(index=index, step=simulation.step_count, time=simulation.time))
     elif simulation.has_points:
