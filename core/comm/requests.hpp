@@ -21,6 +21,7 @@ enum class Tag : int {
   engine,
   fluid_copies,
   wall_copies,
+  coarse_halo,
   between_sites  // this tag plus that of a halo: messages between sites that are combined or compressed
 };
 

@@ -1,5 +1,5 @@
 // Contact with bodies: particles inside a body are put back and no others, though a box decides for most of them.
-#include "solvers/sph/contact.hpp"
+#include "domain/contact.hpp"
 
 #include <array>
 #include <cstdint>
@@ -61,7 +61,7 @@ void check(int dimensions, bool moves) {
   w.bodies = bodies(dimensions);
   if (moves)
     for (auto& body : w.bodies) body.motion = turning(dimensions);
-  sph::Contact contact(w);
+  domain::Contact contact(w);
   contact.move_bodies(k_time);
 
   std::vector<world::ShapePtr> now;
@@ -114,7 +114,7 @@ TEST(contact_puts_back_particles_inside_and_no_others) {
 
 TEST(fluid_stays_beyond_an_inflow_as_far_as_it_has_been_let_in) {
   constexpr double k_dx = 0.05, k_let_in = 0.03;
-  sph::Contact contact(fixture::channel(k_dx, "1"));
+  domain::Contact contact(fixture::channel(k_dx, "1"));
   const auto put = [&](double x) {
     Vec3 to{x, 0.2, 0}, v{-1, 0, 0};
     const bool touched = contact.with_inflows(to, v);

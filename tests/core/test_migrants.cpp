@@ -15,7 +15,7 @@
 #include "harness.hpp"
 #include "neighbors/fields.hpp"
 #include "solvers/sph/classic_step.hpp"
-#include "solvers/sph/flow/remove.hpp"
+#include "domain/remove.hpp"
 #include "solvers/sph/step.hpp"
 #include "thread_ranks.hpp"
 
@@ -62,7 +62,7 @@ void for_each_attribute(sph::FluidState<T, D>& fluid, Visit&& visit) {
   visit(s_rate_old, classic), visit(u_rate_old, classic), visit(v_rate, classic), visit(v_rate_old, classic);
 }
 template <int D, class Visit>
-void for_each_attribute(sph::WallState<D>& wall, Visit&& visit) {
+void for_each_attribute(domain::WallState<D>& wall, Visit&& visit) {
   auto& [id, owner, x, volume, no_slip, can_move, v, x_file] = wall;
   visit(owner, true), visit(volume, true), visit(no_slip, true), visit(v, can_move), visit(x_file, can_move);
 }
@@ -325,7 +325,7 @@ TEST(migrating_particles_keep_all_attributes) {
       id[k] = i, x[0][k] = 10.0 + i, x[1][k] = 20.0 + i;
       if ((gone_bits >> k & 1U) != 0) gone.push_back(i);
     }
-    sph::remove_particles(k_count, gone, [&](auto&& visit) { visit(id), visit(x); });
+    domain::remove_particles(k_count, gone, [&](auto&& visit) { visit(id), visit(x); });
     std::uint32_t left = 0;
     for (std::size_t k = 0; k < id.size(); ++k) {
       left |= 1U << static_cast<std::uint32_t>(id[k]);

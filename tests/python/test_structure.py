@@ -15,7 +15,7 @@ PACKAGE = ROOT / "python" / "eddyline"
 
 CORE_ORDER = (
     "base", "comm", "world", "particles", "patches", "decompose", "exchange", "neighbors", "linear",
-    "physics", "solver", "observe", "solvers", "driver",
+    "physics", "solver", "domain", "observe", "solvers", "driver",
 )  # fmt: skip
 """A folder may include those before it. Some are not there yet."""
 

@@ -1,13 +1,16 @@
 #pragma once
 
+#include "domain/contact.hpp"
+#include "domain/external_forcing.hpp"
 #include "physics/classic/sweeps.hpp"
 #include "solvers/sph/classic_update.hpp"
-#include "solvers/sph/contact.hpp"
-#include "solvers/sph/external_forcing.hpp"
 #include "solvers/sph/flow.hpp"
 #include "solvers/sph/inactive_walls.hpp"
 
 namespace eddyline::sph {
+
+using domain::Contact;
+using domain::ExternalForcing;
 
 /// Advances a flow in time by the scheme classic: predictor and corrector with one evaluation a step, at the midpoint.
 /// Total energy (kinetic, potential, thermal) and momentum are conserved to the rounding of the pair sums.

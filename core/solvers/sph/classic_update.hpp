@@ -1,11 +1,14 @@
 #pragma once
 
-#include "solvers/sph/contact.hpp"
-#include "solvers/sph/external_forcing.hpp"
+#include "domain/contact.hpp"
+#include "domain/external_forcing.hpp"
 #include "solvers/sph/flow.hpp"
 #include "solvers/sph/particle_span.hpp"
 
 namespace eddyline::sph {
+
+using domain::Contact;
+using domain::ExternalForcing;
 
 /// Predicts the midpoint of a step: a rate is assumed to change as it did between its last two
 /// evaluations, so that y_midpoint = y + dt/2 rate + slope (rate - rate_old). With the last rate alone, sound would

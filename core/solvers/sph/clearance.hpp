@@ -3,11 +3,13 @@
 #include <algorithm>
 
 #include "base/lanes.hpp"
-#include "solvers/sph/contact.hpp"
+#include "domain/contact.hpp"
 #include "solvers/sph/flow.hpp"
 #include "solvers/sph/particle_span.hpp"
 
 namespace eddyline::sph {
+
+using domain::Contact;
 
 /// Tells whether no particle of a span can be in a wall at the places x.
 template <class T, int D>

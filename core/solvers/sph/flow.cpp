@@ -11,11 +11,11 @@
 #include "base/errors.hpp"
 #include "base/instructions.hpp"
 #include "comm/collectives.hpp"
+#include "domain/remove.hpp"
 #include "neighbors/fields.hpp"
 #include "physics/kernels/wendland_c2.hpp"
 #include "physics/sph/viscosity.hpp"
 #include "solvers/sph/flow/placement.hpp"
-#include "solvers/sph/flow/remove.hpp"
 
 namespace eddyline::sph {
 
@@ -77,7 +77,7 @@ Flow<T, D>::Flow(const world::World& world, const solver::Execution& execution, 
       communicator_(communicator),
       counting_(communicator),
       constants_(world),
-      subdomain_(world_, constants_, execution_, lazy.depth(), communicator),
+      subdomain_(world_, constants_.length, constants_.fixed, execution_, lazy.depth(), communicator),
       drifting_(communicator),
       walls_move_(
           std::any_of(world.bodies.begin(), world.bodies.end(), [](const auto& b) { return b.motion.has_value(); })),
@@ -109,7 +109,7 @@ void Flow<T, D>::place() {
         "the world holds no fluid: no lattice point lies in a region and outside all bodies. Check regions and "
         "spacing.");
   place_fluid(placement, constants_, fluid);
-  place_walls(placement, wall);
+  domain::place_walls(placement, wall);
   saved_wall_rows_.resize(placement.walls.size());
   std::fill(saved_wall_rows_.values().begin(), saved_wall_rows_.values().end(), T(0));
   move_walls();

@@ -14,6 +14,11 @@
 #include "base/timers.hpp"
 #include "comm/collectives.hpp"
 #include "comm/communicator.hpp"
+#include "domain/balance.hpp"
+#include "domain/migrate.hpp"
+#include "domain/remove.hpp"
+#include "domain/reordering.hpp"
+#include "domain/subdomain.hpp"
 #include "exchange/halo.hpp"
 #include "neighbors/drift.hpp"
 #include "neighbors/fields.hpp"
@@ -25,24 +30,28 @@
 #include "physics/classic/sweeps.hpp"
 #include "physics/delta/sweeps.hpp"
 #include "solver/execution.hpp"
-#include "solvers/sph/flow/balance.hpp"
 #include "solvers/sph/flow/constants.hpp"
 #include "solvers/sph/flow/control.hpp"
 #include "solvers/sph/flow/free_fluid.hpp"
 #include "solvers/sph/flow/lazy/deferred_exchange.hpp"
 #include "solvers/sph/flow/list_margin.hpp"
-#include "solvers/sph/flow/migrate.hpp"
-#include "solvers/sph/flow/reordering.hpp"
 #include "solvers/sph/flow/saved_rows.hpp"
 #include "solvers/sph/flow/schedule.hpp"
 #include "solvers/sph/flow/state.hpp"
-#include "solvers/sph/flow/subdomain.hpp"
 #include "solvers/sph/flow/sweep_results.hpp"
 #include "solvers/sph/openings.hpp"
 #include "world/change.hpp"
 #include "world/world.hpp"
 
 namespace eddyline::sph {
+
+using domain::Balance;
+using domain::copy_particle;
+using domain::migrate;
+using domain::remove_particles;
+using domain::remove_particles_if;
+using domain::Reordering;
+using domain::Subdomain;
 
 template <class T, int D>
 class Flow {
@@ -371,7 +380,7 @@ template <class ForEachField>
 void Flow<T, D>::send_copies(const VectorArray<double, D>& x, ForEachField&& for_each_field) {
   if (!lazy.computes_copies()) return;
   const std::size_t own = x.size();
-  sph::send_copies(communicator_, subdomain_.copied_by_others(x), subdomain_.neighbors(), own, for_each_field);
+  domain::send_copies(communicator_, subdomain_.copied_by_others(x), subdomain_.neighbors(), own, for_each_field);
 }
 
 }  // namespace eddyline::sph

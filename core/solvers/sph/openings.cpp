@@ -5,10 +5,12 @@
 
 #include "base/errors.hpp"
 #include "comm/collectives.hpp"
-#include "solvers/sph/flow/migrate.hpp"
+#include "domain/migrate.hpp"
 #include "solvers/sph/flow/state.hpp"
 
 namespace eddyline::sph {
+
+using domain::copy_particle;
 
 namespace {
 

@@ -1,12 +1,15 @@
 #pragma once
 
-#include "solvers/sph/contact.hpp"
-#include "solvers/sph/external_forcing.hpp"
+#include "domain/contact.hpp"
+#include "domain/external_forcing.hpp"
 #include "solvers/sph/flow.hpp"
 #include "solvers/sph/particle_span.hpp"
 #include "solvers/sph/row_writer.hpp"
 
 namespace eddyline::sph {
+
+using domain::Contact;
+using domain::ExternalForcing;
 
 /// The update of each single fluid particle in a step, after its pair sums.
 template <class T, int D>

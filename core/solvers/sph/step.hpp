@@ -1,7 +1,7 @@
 #pragma once
 
-#include "solvers/sph/contact.hpp"
-#include "solvers/sph/external_forcing.hpp"
+#include "domain/contact.hpp"
+#include "domain/external_forcing.hpp"
 #include "solvers/sph/flow.hpp"
 #include "solvers/sph/inactive_walls.hpp"
 #include "solvers/sph/moving_walls.hpp"
@@ -9,6 +9,9 @@
 #include "solvers/sph/particle_update.hpp"
 
 namespace eddyline::sph {
+
+using domain::Contact;
+using domain::ExternalForcing;
 
 /// Advances a flow in time: kick-drift-kick with one evaluation a step. Density and viscosity are evaluated at the
 /// midpoint, pressure at the end of the step.

@@ -7,9 +7,9 @@
 
 #include "base/errors.hpp"
 #include "comm/collectives.hpp"
+#include "domain/remove.hpp"
 #include "neighbors/fields.hpp"
 #include "solvers/sph/flow.hpp"
-#include "solvers/sph/flow/remove.hpp"
 
 namespace eddyline::sph {
 

@@ -11,8 +11,4 @@ namespace eddyline::sph {
 template <class T, int D>
 void place_fluid(const particles::Placement& placement, const Constants& constants, FluidState<T, D>& fluid);
 
-/// Places walls at rest.
-template <int D>
-void place_walls(const particles::Placement& placement, WallState<D>& wall);
-
 }  // namespace eddyline::sph

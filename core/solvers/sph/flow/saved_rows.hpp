@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include "base/arrays.hpp"
+#include "domain/migrate.hpp"
 #include "neighbors/pair_data.hpp"
 #include "particles/cell_index.hpp"
-#include "solvers/sph/flow/migrate.hpp"
 
 namespace eddyline::sph {
 
@@ -38,7 +38,7 @@ class SavedRows {
   }
 
   /// The rows as a field that migrates with its particles.
-  Strided<T> field() { return {values_, room_}; }
+  domain::Strided<T> field() { return {values_, room_}; }
   Array<T>& values() { return values_; }
   /// Number of values in a row.
   std::size_t room() const { return room_; }

@@ -3,11 +3,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "domain/wall_shares.hpp"
 #include "solver/loads.hpp"
 #include "solvers/sph/flow.hpp"
-#include "solvers/sph/observe/wall_shares.hpp"
 
 namespace eddyline::sph {
+
+using domain::Share;
+using domain::WallShares;
 
 /// Forces on solids: sums over the reactions of their dummy particles, see Flow::pressure_reaction.
 template <class T, int D>

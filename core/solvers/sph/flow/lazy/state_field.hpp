@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "base/arrays.hpp"
-#include "solvers/sph/flow/migrate.hpp"
+#include "domain/migrate.hpp"
 #include "solvers/sph/flow/state.hpp"
 
 namespace eddyline::sph {
@@ -27,28 +27,28 @@ class StateField {
 
   std::size_t bytes() const {
     std::size_t sum = 0;
-    for_each_changing([&](auto& field) { sum += Access<decltype(field)>::bytes(field); });
+    for_each_changing([&](auto& field) { sum += domain::Access<decltype(field)>::bytes(field); });
     return sum;
   }
   void copy(std::int32_t from, std::int32_t to, std::int32_t count, const Int3&) const {
     for_each_changing([&](auto& field) {
       std::byte value[64];
       for (std::int32_t k = 0; k < count; ++k) {
-        Access<decltype(field)>::get(field, at(from + k), value);
-        Access<decltype(field)>::put(field, at(to + k), value);
+        domain::Access<decltype(field)>::get(field, at(from + k), value);
+        domain::Access<decltype(field)>::put(field, at(to + k), value);
       }
     });
   }
   void pack(std::int32_t first, std::int32_t count, std::byte* to) const {
     for_each_changing([&](auto& field) {
-      for (std::int32_t k = 0; k < count; ++k, to += Access<decltype(field)>::bytes(field))
-        Access<decltype(field)>::get(field, at(first + k), to);
+      for (std::int32_t k = 0; k < count; ++k, to += domain::Access<decltype(field)>::bytes(field))
+        domain::Access<decltype(field)>::get(field, at(first + k), to);
     });
   }
   void unpack(const std::byte* from, std::int32_t first, std::int32_t count, const Int3&) const {
     for_each_changing([&](auto& field) {
-      for (std::int32_t k = 0; k < count; ++k, from += Access<decltype(field)>::bytes(field))
-        Access<decltype(field)>::put(field, at(first + k), from);
+      for (std::int32_t k = 0; k < count; ++k, from += domain::Access<decltype(field)>::bytes(field))
+        domain::Access<decltype(field)>::put(field, at(first + k), from);
     });
   }
 

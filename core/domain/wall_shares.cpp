@@ -1,11 +1,11 @@
-#include "solvers/sph/observe/wall_shares.hpp"
+#include "domain/wall_shares.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "particles/place.hpp"
 
-namespace eddyline::sph {
+namespace eddyline::domain {
 
 namespace {
 
@@ -104,4 +104,4 @@ std::vector<Share> WallShares::of(std::int32_t owner, const Vec3& x) const {
   return {whole, sides.front()};
 }
 
-}  // namespace eddyline::sph
+}  // namespace eddyline::domain

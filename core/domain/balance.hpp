@@ -7,7 +7,7 @@
 
 #include "comm/communicator.hpp"
 
-namespace eddyline::sph {
+namespace eddyline::domain {
 
 /// Compares what a step costs the ranks. A new partition pays if the slowest rank would otherwise keep the other ranks
 /// waiting for longer than partitioning takes. A cost is the median of the latest few measurements, so that a core that
@@ -42,4 +42,4 @@ class Balance {
   std::size_t looks_ = 0;                // since the domain was last partitioned
 };
 
-}  // namespace eddyline::sph
+}  // namespace eddyline::domain

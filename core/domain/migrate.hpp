@@ -11,7 +11,7 @@
 #include "comm/delivery.hpp"
 #include "comm/traffic_log.hpp"
 
-namespace eddyline::sph {
+namespace eddyline::domain {
 
 /// An array with `stride` values for each particle.
 template <class T>
@@ -153,4 +153,4 @@ std::int64_t migrate(comm::Communicator& communicator, std::span<const int> dest
   return static_cast<std::int64_t>(unpack(came, kept, for_each_field) - kept);
 }
 
-}  // namespace eddyline::sph
+}  // namespace eddyline::domain

@@ -8,23 +8,24 @@
 #include <vector>
 
 #include "base/arrays.hpp"
+#include "base/fixed_point.hpp"
 #include "comm/communicator.hpp"
 #include "decompose/partition.hpp"
 #include "exchange/halo.hpp"
 #include "particles/cell_index.hpp"
+#include "particles/place.hpp"
 #include "solver/execution.hpp"
-#include "solvers/sph/flow/constants.hpp"
 #include "world/world.hpp"
 
-namespace eddyline::sph {
+namespace eddyline::domain {
 
 class Subdomain {
  public:
   /// Partitions the grid so that every box gets as many particles of the start. Periods of the world are whole quanta.
   /// `depth`: width of the border of other ranks' cells that a rank also computes [cells]. Throws UserError if a period
   /// is too short, or if there are fewer cells than boxes. Collective.
-  Subdomain(const world::World& world, const Constants& constants, const solver::Execution& execution,
-            std::int32_t depth, comm::Communicator& communicator);
+  Subdomain(const world::World& world, const particles::Lengths& length, const FixedPoint& fixed,
+            const solver::Execution& execution, std::int32_t depth, comm::Communicator& communicator);
 
   /// Partitions the grid again: this rank's particles are in `cells`, and each has the weight `weight`. Collective.
   void repartition(std::span<const Int3> cells, std::int64_t weight);
@@ -83,4 +84,4 @@ class Subdomain {
   particles::CellSort sort_;
 };
 
-}  // namespace eddyline::sph
+}  // namespace eddyline::domain

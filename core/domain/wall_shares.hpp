@@ -10,7 +10,7 @@
 #include "world/motion.hpp"
 #include "world/world.hpp"
 
-namespace eddyline::sph {
+namespace eddyline::domain {
 
 /// A linear part of a force: column d is what a unit along axis d adds.
 struct Share {
@@ -53,4 +53,4 @@ class WallShares {
   double reach_;  // R [m]
 };
 
-}  // namespace eddyline::sph
+}  // namespace eddyline::domain

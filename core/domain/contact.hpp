@@ -7,7 +7,7 @@
 #include "particles/openings.hpp"
 #include "world/world.hpp"
 
-namespace eddyline::sph {
+namespace eddyline::domain {
 
 /// Keeps particles out of walls. Dummy particles stop the fluid, but a hard impact may push single particles a fraction
 /// of a spacing below the surface. Such a particle is put back on the surface and loses its inward velocity, relative
@@ -82,4 +82,4 @@ class Contact {
   double probe_;  // step of the differences that give a body's normal [m]
 };
 
-}  // namespace eddyline::sph
+}  // namespace eddyline::domain

@@ -8,7 +8,7 @@
 
 #include "base/arrays.hpp"
 
-namespace eddyline::sph {
+namespace eddyline::domain {
 
 /// Puts the fields of particles into one order: array[i] becomes array[order[i]]. Values pass through scratch memory.
 template <int D>
@@ -58,4 +58,4 @@ class Reordering {
   VectorArray<double, D> room_;
 };
 
-}  // namespace eddyline::sph
+}  // namespace eddyline::domain

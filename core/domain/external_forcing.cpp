@@ -1,8 +1,8 @@
-#include "solvers/sph/external_forcing.hpp"
+#include "domain/external_forcing.hpp"
 
 #include <algorithm>
 
-namespace eddyline::sph {
+namespace eddyline::domain {
 
 template <int D>
 ExternalForcing<D>::ExternalForcing(const world::World& world) : world_(&world), uniform_force_(world.gravity) {
@@ -44,4 +44,4 @@ void ExternalForcing<D>::set_wall_velocities(WallState<D>& wall, double t) const
 template class ExternalForcing<2>;
 template class ExternalForcing<3>;
 
-}  // namespace eddyline::sph
+}  // namespace eddyline::domain

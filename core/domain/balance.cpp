@@ -1,11 +1,11 @@
-#include "solvers/sph/flow/balance.hpp"
+#include "domain/balance.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "comm/collectives.hpp"
 
-namespace eddyline::sph {
+namespace eddyline::domain {
 
 namespace {
 
@@ -59,4 +59,4 @@ void Balance::begin(double busy, std::int64_t step) {
   looks_ = 0;
 }
 
-}  // namespace eddyline::sph
+}  // namespace eddyline::domain

@@ -1,4 +1,4 @@
-#include "solvers/sph/flow/subdomain.hpp"
+#include "domain/subdomain.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "comm/collectives.hpp"
 #include "particles/openings.hpp"
 
-namespace eddyline::sph {
+namespace eddyline::domain {
 
 using particles::CellBox;
 using particles::CellGrid;
@@ -29,20 +29,20 @@ double room_beyond(const world::World& world, SideKind kind, int axis) {
   }
 }
 
-CellGrid make_grid(const world::World& world, const Constants& constants) {
+CellGrid make_grid(const world::World& world, const particles::Lengths& length, const FixedPoint& fixed) {
   CellGrid grid;
   grid.dimensions = world.dimensions;
-  const double edge = constants.length.cell_edge;
+  const double edge = length.cell_edge;
   for (int d = 0; d < world.dimensions; ++d) {
     const auto a = static_cast<std::size_t>(d);
     double lower = world.origin[d], upper = world.origin[d] + world.size[d];
     grid.periodic[a] = world.sides[2 * a].kind == SideKind::periodic;
     if (grid.periodic[a]) {
       grid.period[d] = world.size[d];
-      grid.period_quanta[a] = constants.fixed.wrapped(world.size[d]);
+      grid.period_quanta[a] = fixed.wrapped(world.size[d]);
     } else {
       // The space beyond the sides for dummy particles of walls, and for fluid that splashes out of an open side.
-      const double R = constants.length.interaction_radius;
+      const double R = length.interaction_radius;
       lower -= R + room_beyond(world, world.sides[2 * a].kind, d);
       upper += R + room_beyond(world, world.sides[2 * a + 1].kind, d);
     }
@@ -84,8 +84,8 @@ std::vector<Int3> cells_at_start(const world::World& world, const CellGrid& grid
 
 }  // namespace
 
-Subdomain::Subdomain(const world::World& world, const Constants& constants, const solver::Execution& execution,
-                     std::int32_t depth, comm::Communicator& communicator)
+Subdomain::Subdomain(const world::World& world, const particles::Lengths& length, const FixedPoint& fixed,
+                     const solver::Execution& execution, std::int32_t depth, comm::Communicator& communicator)
     : cuts_(decompose::cuts_of(execution.decomposition)),
       boxes_(execution.boxes),
       shuffle_(execution.shuffle),
@@ -101,7 +101,7 @@ Subdomain::Subdomain(const world::World& world, const Constants& constants, cons
     lowest_[d] = world.origin[d] - limit(0);
     highest_[d] = world.origin[d] + world.size[d] + limit(1);
   }
-  const CellGrid grid = make_grid(world, constants);
+  const CellGrid grid = make_grid(world, length, fixed);
   layout_ = CellLayout(grid, {});
   const bool is_cut = communicator.size() * boxes_ > 1;
   repartition(is_cut ? cells_at_start(world, grid, communicator) : std::vector<Int3>{}, 1);
@@ -238,4 +238,4 @@ template std::vector<int> Subdomain::ranks_of(const VectorArray<double, 3>& x) c
 template void Subdomain::wrap(VectorArray<double, 2>&, VectorArray<double, 2>*) const;
 template void Subdomain::wrap(VectorArray<double, 3>&, VectorArray<double, 3>*) const;
 
-}  // namespace eddyline::sph
+}  // namespace eddyline::domain

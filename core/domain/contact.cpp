@@ -1,10 +1,10 @@
-#include "solvers/sph/contact.hpp"
+#include "domain/contact.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <tuple>
 
-namespace eddyline::sph {
+namespace eddyline::domain {
 
 Contact::Contact(const world::World& world) : dimensions_(world.dimensions), probe_(1e-4 * world.spacing) {
   for (int d = 0; d < 3; ++d) {
@@ -121,4 +121,4 @@ std::optional<Vec3> Contact::velocity_of_body_beside(const Vec3& x, double dista
   return std::nullopt;
 }
 
-}  // namespace eddyline::sph
+}  // namespace eddyline::domain

@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "base/arrays.hpp"
-#include "solvers/sph/flow/migrate.hpp"
+#include "domain/migrate.hpp"
 
-namespace eddyline::sph {
+namespace eddyline::domain {
 
 /// Removes the particles, of `count`, with the numbers in `gone`, in ascending order. The last particles fill the gaps,
 /// so that the caller must sort them. for_each_field(visit) visits every field of the particles.
@@ -33,4 +33,4 @@ void remove_particles_if(std::int64_t count, ForEachField&& for_each_field, Gone
   remove_particles(count, gone, for_each_field);
 }
 
-}  // namespace eddyline::sph
+}  // namespace eddyline::domain

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "solvers/sph/flow.hpp"
-#include "solvers/sph/particle_span.hpp"
+#include "base/vec.hpp"
+#include "domain/walls.hpp"
+#include "world/world.hpp"
 
-namespace eddyline::sph {
+namespace eddyline::domain {
 
 /// Forces that drive the flow from outside: gravity, the body force, and walls that move in their own plane.
 template <int D>
@@ -16,9 +17,9 @@ class ExternalForcing {
 
   /// Acceleration by gravity and body force at a place [m] and a time [s], m/s^2.
   Vec3 force(const Vec3& x, double t) const { return force_is_uniform_ ? uniform_force_ : force_by_formula(x, t); }
-  /// Accelerations at `count` places, place(l), at time t.
-  template <class Place>
-  void forces(std::size_t count, double t, Place&& place, SpanValues (&g)[D]) const {
+  /// Accelerations at `count` places, place(l), at time t; Values: an array `value` and operator[].
+  template <class Place, class Values>
+  void forces(std::size_t count, double t, Place&& place, Values (&g)[D]) const {
     for (int d = 0; d < D; ++d) std::fill_n(g[d].value, count, uniform_force_[d]);
     if (force_is_uniform_) return;
     for (std::size_t l = 0; l < count; ++l) {
@@ -42,4 +43,4 @@ class ExternalForcing {
   Vec3 uniform_force_;            // gravity and body force together [m/s^2]
 };
 
-}  // namespace eddyline::sph
+}  // namespace eddyline::domain

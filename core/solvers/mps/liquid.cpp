@@ -1,0 +1,492 @@
+#include "solvers/mps/liquid.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+
+#include "base/errors.hpp"
+#include "base/instructions.hpp"
+#include "comm/collectives.hpp"
+#include "domain/migrate.hpp"
+#include "domain/remove.hpp"
+#include "neighbors/fields.hpp"
+
+namespace eddyline::mps {
+
+using physics::mps::FluidColumns;
+using physics::mps::WallColumns;
+
+namespace {
+
+constexpr double k_safe_skin = 0.999;  // part of the skin that may be used up: lists select in single precision
+
+world::World with_whole_periods(world::World world) {
+  const FixedPoint fixed(particles::lengths(world).interaction_radius);
+  for (int d = 0; d < world.dimensions; ++d)
+    if (world.sides[2 * static_cast<std::size_t>(d)].kind == world::SideKind::periodic)
+      world.size[d] = fixed.round(world.size[d]);
+  return world;
+}
+
+solver::Execution prepare(solver::Execution execution) {
+  if (execution.lazy.every > 1)
+    throw UserError("lazy = " + std::to_string(execution.lazy.every) +
+                    ": the solver mps exchanges particles at every step; use lazy = 1.");
+  if (execution.all_pairs)
+    throw UserError("neighbors = \"all\": the solver mps needs cells; use neighbors = \"cells\".");
+  const int most = execution.cores > 0 ? execution.cores : all_threads();
+  omp_set_num_threads(execution.threads > 0 ? execution.threads : most);
+  execution.instructions = choose_instructions(execution.instructions);
+  return execution;
+}
+
+bool has_free_surface(const world::World& world) {
+  return !world.regions.empty() ||
+         std::ranges::any_of(world.sides, [](const world::Side& side) { return side.kind == world::SideKind::open; });
+}
+
+}  // namespace
+
+Constants::Constants(const world::World& world)
+    : options(options_of(world)),
+      length(particles::lengths(world)),
+      fixed(length.interaction_radius),
+      R(length.interaction_radius),
+      scale(fixed.quantum() / R),
+      rho(world.fluid.density),
+      free_surface(has_free_surface(world)) {
+  const Vec3 step = particles::lattice_spacing(world);
+  factors = physics::mps::factors(options.weights, step, world.dimensions, R);
+  volume = step.x * step.y * (world.dimensions == 3 ? step.z : 1.0);
+  mass = rho * volume;
+  if (options.density_correction < 0) options.density_correction = free_surface ? 0.1 : 0.05;
+}
+
+template <int D>
+Liquid<D>::Liquid(const world::World& world, const solver::Execution& execution, comm::Communicator& communicator)
+    : fluid_halo(communicator, execution.exchange, execution.between, comm::Tag::fluid_halo),
+      wall_halo(communicator, execution.exchange, execution.between, comm::Tag::wall_halo),
+      forcing(world),
+      contact(world),
+      world_(with_whole_periods(world)),
+      execution_(prepare(execution)),
+      communicator_(communicator),
+      constants_(world_),
+      subdomain_(world_, constants_.length, constants_.fixed, execution_, 0, communicator),
+      walls_move_(std::ranges::any_of(world.bodies, [](const auto& body) { return body.motion.has_value(); })) {
+  forcing = domain::ExternalForcing<D>(world_);  // it keeps a pointer
+  wall.can_move = walls_move_ || std::ranges::any_of(world.sides, &world::Side::slides);
+  sweeps = physics::mps::choose_sweeps<D>(execution_.instructions, constants_.options.weights);
+  place();
+}
+
+template <int D>
+void Liquid<D>::place() {
+  const auto is_here = [&](Vec3 x) {
+    for (int d = 0; d < D; ++d) x[d] = constants_.fixed.round(x[d]);
+    return layout().owned_cell(x) >= 0;
+  };
+  const particles::Placement placement = particles::place(world_, is_here);
+  std::int64_t anywhere = static_cast<std::int64_t>(placement.fluid.size());
+  comm::sum(communicator_, {&anywhere, 1}, "placing particles");
+  if (anywhere == 0)
+    throw UserError(
+        "the world holds no fluid: no lattice point lies in a region and outside all bodies. Check regions and "
+        "spacing.");
+  fluid.for_each_array([&](auto& array) { array.assign(placement.fluid.size(), 0); });
+  for (std::size_t i = 0; i < placement.fluid.size(); ++i) {
+    const auto& particle = placement.fluid[i];
+    fluid.id[i] = particle.id;
+    fluid.p[i] = particle.pressure / constants_.rho;
+    for (int d = 0; d < D; ++d) {
+      fluid.x[d][i] = particle.position[d];
+      fluid.v[d][i] = world_.start.velocity[static_cast<std::size_t>(d)].evaluate(
+          std::array{particle.position.x, particle.position.y, particle.position.z, 0.0});
+    }
+  }
+  domain::place_walls(placement, wall);
+  send_walls();
+}
+
+template <int D>
+void Liquid<D>::start(double time) {
+  forcing.set_wall_velocities(wall, time);
+  find_poses(time);
+  find_middle(0);
+  move_walls(time, 0);
+  rebuild();
+}
+
+template <int D>
+void Liquid<D>::find_middle(double dt) {
+  middle.resize(fluid.id.size());
+  const std::int64_t n = fluid.size();
+  for (int d = 0; d < D; ++d) {
+    const double *x = fluid.x[d], *v = fluid.v[d];
+    double* to = middle[d];
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < n; ++i) to[i] = x[i] + 0.5 * dt * v[i];
+  }
+}
+
+/// Largest distance of a particle's middle from the place by which it was sorted, of all ranks.
+template <int D>
+double Liquid<D>::farthest_moved() const {
+  const auto farthest = [](const VectorArray<double, D>& now, const VectorArray<double, D>& then) {
+    const auto n = static_cast<std::int64_t>(now.size());
+    double most2 = 0;
+#pragma omp parallel for schedule(static) reduction(max : most2)
+    for (std::int64_t i = 0; i < n; ++i) {
+      double moved2 = 0;
+      for (int d = 0; d < D; ++d) moved2 += (now[d][i] - then[d][i]) * (now[d][i] - then[d][i]);
+      most2 = moved2 > most2 ? moved2 : most2;
+    }
+    return std::sqrt(most2);
+  };
+  double most[] = {farthest(middle, fluid.place), walls_move_ ? farthest(wall_middle_, wall_places_) : 0.0};
+  comm::maximum(communicator_, most, "drift");
+  return std::max(most[0], most[1]);
+}
+
+template <int D>
+void Liquid<D>::move_to_midpoint(double time, double dt) {
+  find_middle(dt);
+  forcing.set_wall_velocities(wall, time);
+  move_walls(time, dt);
+  if (!(2 * farthest_moved() <= k_safe_skin * constants_.length.skin)) rebuild();
+  write_wall_rows(time + 0.5 * dt, dt);
+  timers.lap(Phase::integrate);
+}
+
+// --- a rebuild ------------------------------------------------------------------------------------------------------
+
+template <int D>
+void Liquid<D>::rebuild() {
+  remove_leavers();
+  timers.lap(Phase::sort);
+  const bool due = execution_.rebalance_every > 0
+                       ? (rebuilds + 1) % execution_.rebalance_every == 0
+                       : execution_.rebalance && balance.is_due(communicator_, timers.busy(), steps);
+  if (due) rebalance();
+  for (int d = 0; d < D; ++d)
+    for (std::size_t i = 0; i < fluid.id.size(); ++i) fluid.place[d][i] = constants_.fixed.round(middle[d][i]);
+  VectorArray<double, D> before;
+  before.resize(fluid.id.size());
+  for (int d = 0; d < D; ++d) std::copy_n(fluid.place[d], fluid.id.size(), before[d]);
+  subdomain_.wrap(fluid.place, &fluid.x);
+  for (int d = 0; d < D; ++d)
+    for (std::size_t i = 0; i < fluid.id.size(); ++i) middle[d][i] += fluid.place[d][i] - before[d][i];
+  sort_fluid();
+  if (walls_move_) {
+    send_walls();
+  }
+  timers.lap(Phase::sort);
+  build_lists();
+  ++rebuilds;
+  count();
+  timers.lap(Phase::lists);
+}
+
+template <int D>
+void Liquid<D>::remove_leavers() {
+  if (subdomain_.is_closed()) return;
+  domain::remove_particles_if(
+      fluid.size(),
+      [&](auto&& visit) {
+        fluid.for_each_array(visit);
+        visit(middle);
+      },
+      [&](std::size_t i) {
+        if (!subdomain_.has_left(vector_of(fluid.x, i))) return false;
+        left_mass.add(constants_.mass);
+        ++left_particles;
+        return true;
+      });
+}
+
+template <int D>
+void Liquid<D>::rebalance() {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  std::vector<Int3> cells(fluid.id.size());
+  for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = subdomain_.grid().cell_of(vector_of(middle, i));
+  const double cost = balance.cost(timers.busy(), steps) / static_cast<double>(std::max<std::int64_t>(1, fluid.size()));
+  subdomain_.repartition(cells, std::max<std::int64_t>(1, std::llround(1e9 * cost)));
+  if (!walls_move_) send_walls();
+  timers.lap(Phase::migrate);
+  balance.done(communicator_, std::chrono::duration<double>(Clock::now() - start).count(), timers.busy(), steps);
+}
+
+/// Sends the fluid to the ranks of its places and puts it in canonical order.
+template <int D>
+void Liquid<D>::sort_fluid() {
+  const auto for_each_field = [&](auto&& visit) {
+    fluid.for_each_array(visit);
+    visit(middle);
+  };
+  migrants += domain::migrate(communicator_, subdomain_.ranks_of(fluid.place), subdomain_.neighbors(), for_each_field);
+  timers.lap(Phase::migrate);
+  const double* position[D];
+  for (int d = 0; d < D; ++d) position[d] = fluid.place[d];
+  subdomain_.sort({position, D}, {fluid.id.data(), fluid.id.size()}, fluid_rows, reorder_.order, room_);
+  for_each_field([&](auto& array) { reorder_(array); });
+  put_positions(fluid_rows, fluid.place, fluid_positions_);
+  fluid_of_row_.resize(fluid_rows.slot.size());
+  for (std::size_t i = 0; i < fluid_rows.slot.size(); ++i)
+    fluid_of_row_[static_cast<std::size_t>(fluid_rows.slot[i])] = static_cast<std::int32_t>(i);
+  subdomain_.find_ghosts(fluid_rows, fluid_halo);
+  fluid_halo.gather_between(neighbors::PositionField(fluid_positions_, D));
+  rows.resize(fluid_rows.rows);
+}
+
+/// Sends walls to the ranks of their cells. If no body moves, this is done once, and when cells change ranks.
+template <int D>
+void Liquid<D>::send_walls() {
+  const auto& from = walls_move_ && wall_middle_.size() == wall.id.size() ? wall_middle_ : wall.x;
+  wall_places_.resize(wall.id.size());
+  for (int d = 0; d < D; ++d)
+    for (std::size_t k = 0; k < wall.id.size(); ++k) wall_places_[d][k] = constants_.fixed.round(from[d][k]);
+  sort_walls();
+}
+
+template <int D>
+void Liquid<D>::sort_walls() {
+  const bool moved = walls_move_ && wall_middle_.size() == wall.id.size();
+  const auto for_each_field = [&](auto&& visit) {
+    wall.for_each_array(visit);
+    visit(wall_places_);
+    if (moved) visit(wall_middle_), visit(wall_turn_);
+  };
+  domain::migrate(communicator_, subdomain_.ranks_of(wall_places_), subdomain_.neighbors(), for_each_field);
+  const double* position[D];
+  for (int d = 0; d < D; ++d) position[d] = wall_places_[d];
+  subdomain_.sort({position, D}, {wall.id.data(), wall.id.size()}, wall_rows, reorder_.order, room_);
+  for_each_field([&](auto& array) { reorder_(array); });
+  put_positions(wall_rows, wall_places_, wall_positions_);
+  subdomain_.find_ghosts(wall_rows, wall_halo);
+  wall_halo.gather_between(neighbors::PositionField(wall_positions_, D));
+  wall_rows_data.resize(wall_rows.rows);
+}
+
+/// Sets the places of this rank's rows; `places` are in the order of particles.
+template <int D>
+void Liquid<D>::put_positions(const particles::CellIndex& index, const VectorArray<double, D>& places,
+                              neighbors::FixedPositions& positions) const {
+  const std::int64_t n = index.computed();
+  for (int d = 0; d < D; ++d) {
+    Array<std::int32_t>& p = positions.x[d];
+    p.resize(static_cast<std::size_t>(index.real_rows) + neighbors::k_chunk);
+    std::fill(p.end() - neighbors::k_chunk, p.end(), 0);
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      p[static_cast<std::size_t>(index.row_of(k))] = constants_.fixed.wrapped(places[d][k]);
+    }
+  }
+}
+
+template <int D>
+void Liquid<D>::build_lists() {
+  const double cut = (constants_.R + constants_.length.skin) / constants_.fixed.quantum();
+  const auto search = [&](const auto& targets, const auto& target_positions, const auto& sources,
+                          const auto& source_positions) {
+    return neighbors::Search{.dimensions = D,
+                             .cut_squared = static_cast<float>(cut * cut),
+                             .prediction = {},
+                             .layout = &layout(),
+                             .targets = &targets,
+                             .sources = &sources,
+                             .target_positions = &target_positions,
+                             .source_positions = &source_positions,
+                             .same = &targets == &sources};
+  };
+  const char* instructions = execution_.instructions.c_str();
+  fluid_fluid.build(search(fluid_rows, fluid_positions_, fluid_rows, fluid_positions_), instructions);
+  fluid_wall.build(search(fluid_rows, fluid_positions_, wall_rows, wall_positions_), instructions);
+  wall_fluid.build(search(wall_rows, wall_positions_, fluid_rows, fluid_positions_), instructions);
+}
+
+template <int D>
+void Liquid<D>::count() {
+  everywhere_ = {fluid_rows.owned(), wall_rows.owned()};
+  comm::sum(communicator_, everywhere_, "rebuild");
+}
+
+// --- walls ----------------------------------------------------------------------------------------------------------
+
+template <int D>
+void Liquid<D>::find_poses(double time) {
+  if (!walls_move_) return;
+  poses_.resize(world_.bodies.size());
+  for (std::size_t b = 0; b < poses_.size(); ++b) {
+    const auto& motion = world_.bodies[b].motion;
+    poses_[b] = motion ? std::optional(motion->at(time)) : std::nullopt;
+  }
+}
+
+/// Moves the particles of bodies from the begin of a step to its end, and finds their places in between. Their
+/// velocity stays that at the begin: the pressure equation takes its change from the acceleration.
+template <int D>
+void Liquid<D>::move_walls(double time, double dt) {
+  wall_speed_ = 0;
+  if (!walls_move_) return;
+  find_poses(time);
+  const std::size_t n = wall.id.size();
+  wall_middle_.resize(n), wall_turn_.resize(n);
+  const auto begin = poses_;
+  find_poses(time + dt);
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto* pose = pose_of(wall.owner[k]);
+    const Vec3 X = vector_of(wall.x_file, k);
+    Vec3 x = vector_of(wall.x, k), end = x, change;
+    if (pose != nullptr) {
+      const world::Pose& before = *begin[static_cast<std::size_t>(wall.owner[k])];
+      x = before.place(X), end = pose->place(X);
+      const Vec3 v = before.velocity_at(x), v_end = pose->velocity_at(end);
+      change = v_end - v;
+      wall_speed_ = std::max({wall_speed_, norm(v), norm(v_end)});
+      for (int d = 0; d < D; ++d) wall.x[d][k] = end[d], wall.v[d][k] = v[d];
+    }
+    for (int d = 0; d < D; ++d) {
+      wall_middle_[d][k] = 0.5 * (x[d] + end[d]);
+      wall_turn_[d][k] = dt > 0 ? constants_.R * change[d] / dt : 0.0;
+    }
+  }
+  double most[] = {wall_speed_};
+  comm::maximum(communicator_, most, "walls");
+  wall_speed_ = most[0];
+}
+
+template <int D>
+void Liquid<D>::write_wall_rows(double time, double dt) {
+  (void)dt;
+  using Columns = WallColumns<D>;
+  const std::int64_t n = wall.size();
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const auto row = wall_rows_data.row(wall_rows.row_of(k));
+    for (int column = 0; column < wall_rows_data.room(); ++column) row[column] = 0;
+    const Vec3 x = vector_of(walls_move_ ? wall_middle_ : wall.x, k);
+    const Vec3 force = forcing.force(x, time);
+    const double share = wall.owner[k] >= 0 ? particles::fraction_inside_walls(world_, x) : 1.0;
+    row[Columns::volume] = static_cast<float>(share * wall.volume[k] / constants_.volume);
+    for (int d = 0; d < D; ++d) {
+      wall_rows_data.put_fixed(row.first + d, constants_.fixed.wrapped(x[d]));
+      row[Columns::velocity + d] = row[Columns::mirrored + d] = static_cast<float>(wall.velocity(k, d));
+      row[Columns::drive + d] = static_cast<float>(constants_.R * force[d] - (walls_move_ ? wall_turn_[d][k] : 0.0));
+    }
+    row[Columns::no_slip] = wall.no_slip[k] != 0 ? static_cast<float>(friction_ratio) : 0.0F;
+  }
+  gather_walls();
+}
+
+template <int D>
+void Liquid<D>::gather_fluid() {
+  fluid_halo.gather(neighbors::RowField<float>(rows, D));
+}
+
+template <int D>
+void Liquid<D>::gather_walls() {
+  wall_halo.gather(neighbors::RowField<float>(wall_rows_data, D));
+}
+
+template <int D>
+physics::mps::Input Liquid<D>::fluid_input() const {
+  physics::mps::Input in;
+  in.fluid = rows.data(), in.walls = wall_rows_data.data();
+  in.targets = fluid_fluid.targets();
+  in.fluid_neighbors = fluid_fluid.chunks().data();
+  in.wall_neighbors = fluid_wall.chunks().data();
+  in.scale = static_cast<float>(constants_.scale);
+  in.cut = static_cast<float>(constants_.factors.cut);
+  in.least_wall_pressure = constants_.free_surface ? 0.0F : std::numeric_limits<float>::lowest();
+  return in;
+}
+
+template <int D>
+physics::mps::Input Liquid<D>::wall_input() const {
+  physics::mps::Input in = fluid_input();
+  in.targets = wall_fluid.targets();
+  in.fluid_neighbors = wall_fluid.chunks().data();
+  in.wall_neighbors = nullptr;
+  return in;
+}
+
+// --- checkpoints ----------------------------------------------------------------------------------------------------
+
+template <int D>
+void Liquid<D>::save(ArchiveWriter& archive) {
+  archive.put_value("counts", std::array{steps, rebuilds});
+  archive.put_value("own_counts", std::array{migrants, left_particles});
+  archive.put_value("left_mass", left_mass);
+  fluid.for_each_named([&](const char* name, auto& field) { archive.put_field(std::string("fluid.") + name, field); });
+  wall.for_each_named([&](const char* name, auto& field) { archive.put_field(std::string("wall.") + name, field); });
+  archive.put_field("wall.place", wall_places_);
+}
+
+template <int D>
+void Liquid<D>::restore(const std::vector<ArchiveReader>& parts) {
+  std::array<std::int64_t, 2> counts{};
+  comm::agree(communicator_, "checkpoint", [&] {
+    fluid.for_each_array([](auto& field) { field.resize(0); });
+    wall.for_each_array([](auto& field) { field.resize(0); });
+    wall_places_.resize(0);
+    migrants = left_particles = 0;
+    left_mass = {};
+    for (const auto& part : parts) {
+      fluid.for_each_named([&](const char* name, auto& field) {
+        const std::string full = std::string("fluid.") + name;
+        part.append_field(full, field);
+        ArchiveReader::check_count(full, field.size(), fluid.id.size());
+      });
+      wall.for_each_named([&](const char* name, auto& field) {
+        const std::string full = std::string("wall.") + name;
+        part.append_field(full, field);
+        ArchiveReader::check_count(full, field.size(), wall.id.size());
+      });
+      part.append_field("wall.place", wall_places_);
+      ArchiveReader::check_count("wall.place", wall_places_.size(), wall.id.size());
+      std::array<std::int64_t, 2> own{};
+      part.get_value("own_counts", own);
+      migrants += own[0], left_particles += own[1];
+      ReproducibleSum mass;
+      part.get_value("left_mass", mass);
+      left_mass.merge(mass);
+    }
+    for (int d = 0; d < D; ++d)
+      for (std::size_t i = 0; i < fluid.id.size(); ++i)
+        if (!(std::abs(fluid.place[d][i]) <= 1e100))
+          throw UserError(
+              "checkpoint: a particle has an invalid position; it was written for another world, or is damaged.");
+    if (communicator_.is_root()) parts.at(0).get_value("counts", counts);
+  });
+  counts = comm::broadcast(communicator_, counts, 0, "checkpoint");
+  steps = counts[0], rebuilds = counts[1];
+  middle.resize(fluid.id.size());
+  wall_middle_.release(), wall_turn_.release();
+  sort_walls();
+  sort_fluid();
+  build_lists();
+  count();
+}
+
+template <int D>
+std::int64_t Liquid<D>::memory() const {
+  const auto sum = [](const auto&... each) { return (std::size_t{0} + ... + each.bytes()); };
+  std::size_t bytes = sum(rows, wall_rows_data, fluid_rows, wall_rows, subdomain_, reorder_, fluid_fluid, fluid_wall,
+                          wall_fluid, layout(), middle, wall_places_, wall_middle_, wall_turn_, fluid_of_row_);
+  for (int d = 0; d < D; ++d) bytes += sum(fluid_positions_.x[d], wall_positions_.x[d]);
+  const auto add = [&](const auto& array) { bytes += array.bytes(); };
+  const_cast<FluidState<D>&>(fluid).for_each_array(add);
+  const_cast<domain::WallState<D>&>(wall).for_each_array(add);
+  return static_cast<std::int64_t>(bytes);
+}
+
+template class Liquid<2>;
+template class Liquid<3>;
+
+}  // namespace eddyline::mps

@@ -1,0 +1,173 @@
+#pragma once
+// The state of a liquid: particles of the fluid and of walls, their cells, rows and neighbours. D is the dimension.
+// SI units, except for rows, see physics/mps/sweeps.hpp. Pressures are divided by the density [m^2/s^2].
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "base/archive.hpp"
+#include "base/arrays.hpp"
+#include "base/fixed_point.hpp"
+#include "base/parallel_for.hpp"
+#include "base/reproducible_sum.hpp"
+#include "base/timers.hpp"
+#include "comm/communicator.hpp"
+#include "domain/balance.hpp"
+#include "domain/contact.hpp"
+#include "domain/external_forcing.hpp"
+#include "domain/reordering.hpp"
+#include "domain/subdomain.hpp"
+#include "domain/walls.hpp"
+#include "exchange/halo.hpp"
+#include "neighbors/list.hpp"
+#include "neighbors/pair_data.hpp"
+#include "particles/place.hpp"
+#include "physics/mps/sweeps.hpp"
+#include "solver/execution.hpp"
+#include "solvers/mps/options.hpp"
+#include "world/world.hpp"
+
+namespace eddyline::mps {
+
+/// Quantities that a world fixes for a whole run.
+struct Constants {
+  explicit Constants(const world::World& world);
+
+  Options options;
+  particles::Lengths length{};
+  FixedPoint fixed;
+  physics::mps::Factors factors{};
+  double R = 0;              // interaction radius [m]
+  double scale = 0;          // quantum / R
+  double volume = 0;         // of a lattice cell [m^D]
+  double rho = 0, mass = 0;  // [kg/m^3]; of a particle [kg], kg/m in 2D
+  bool free_surface = false;
+};
+
+/// The fluid. Every array belongs to particles and is sorted with them.
+template <int D>
+struct FluidState {
+  Array<std::int64_t> id;
+  VectorArray<double, D> x, v;
+  VectorArray<double, D> place;  // by which the particle was sorted at the last rebuild, in whole quanta
+  Array<double> p;               // of the last step, see above
+  Array<std::uint8_t> surface;   // a Surrounding
+
+  std::int64_t size() const { return static_cast<std::int64_t>(id.size()); }
+  template <class Visit>
+  void for_each_array(Visit&& visit) {
+    for_each_named([&visit](const char*, auto& array) { visit(array); });
+  }
+  template <class Visit>
+  void for_each_named(Visit&& visit) {
+    visit("id", id), visit("x", x), visit("v", v), visit("place", place), visit("p", p), visit("surface", surface);
+  }
+};
+
+/// Kind of neighbourhood.
+enum Surrounding : std::uint8_t { k_inside_fluid, k_at_surface, k_isolated };
+
+template <int D>
+class Liquid {
+ public:
+  /// Collective, as are most functions of this class.
+  Liquid(const world::World& world, const solver::Execution& execution, comm::Communicator& communicator);
+
+  /// Finds the places of the particles half a step ahead, where pairs are summed, and moves walls there. Rebuilds if
+  /// particles have come nearer to each other than cells and lists allow.
+  void move_to_midpoint(double time, double dt);
+  /// Sets walls at a time, at rest since before.
+  void start(double time);
+
+  /// Sends rows to ghosts.
+  void gather_fluid();
+  void gather_walls();
+  /// Calls sweep(first, last) for all chunks of a list, in parallel.
+  template <class Sweep>
+  void for_chunks(const neighbors::NeighborList& list, Sweep&& sweep) const {
+    constexpr std::int64_t k_block = 8;
+    parallel_for(static_cast<std::int64_t>(list.chunks().size()), k_block, sweep);
+  }
+  physics::mps::Input fluid_input() const;
+  physics::mps::Input wall_input() const;
+
+  void save(ArchiveWriter& archive);
+  void restore(const std::vector<ArchiveReader>& parts);
+
+  const world::World& world() const { return world_; }
+  world::World& changed_world() { return world_; }
+  const Constants& constants() const { return constants_; }
+  const particles::CellLayout& layout() const { return subdomain_.layout(); }
+  comm::Communicator& communicator() const { return communicator_; }
+  const solver::Execution& execution() const { return execution_; }
+  std::int64_t memory() const;
+  /// The particle of a row of this rank.
+  std::size_t fluid_in(std::int32_t row) const {
+    const auto r = static_cast<std::size_t>(row);
+    return fluid_of_row_.size() > 0 ? static_cast<std::size_t>(fluid_of_row_[r]) : r;
+  }
+  std::int64_t fluid_everywhere() const { return everywhere_[0]; }
+  std::int64_t walls_everywhere() const { return everywhere_[1]; }
+  /// Largest speed of a moving wall [m/s].
+  double wall_speed() const { return wall_speed_; }
+  /// The pose of a moving body at the end of the step; null for others.
+  const world::Pose* pose_of(std::int32_t owner) const {
+    if (owner < 0 || poses_.empty() || !poses_[static_cast<std::size_t>(owner)]) return nullptr;
+    return &*poses_[static_cast<std::size_t>(owner)];
+  }
+
+  FluidState<D> fluid;
+  domain::WallState<D> wall;
+  VectorArray<double, D> middle;  // places half a step ahead [m]
+  neighbors::PairData<float> rows{physics::mps::FluidColumns<D>::width};
+  neighbors::PairData<float> wall_rows_data{physics::mps::WallColumns<D>::width};
+  particles::CellIndex fluid_rows, wall_rows;
+  exchange::Halo fluid_halo, wall_halo;
+  neighbors::NeighborList fluid_fluid, fluid_wall, wall_fluid;
+  domain::ExternalForcing<D> forcing;
+  domain::Contact contact;
+  physics::mps::Sweeps<D> sweeps;
+  Timers timers;
+  domain::Balance balance;
+  std::int64_t steps = 0, rebuilds = 0, migrants = 0, left_particles = 0;
+  ReproducibleSum left_mass;
+  double friction_ratio = 0;  // nu at walls over that between fluid particles, for wall rows
+
+ private:
+  void place();
+  void find_middle(double dt);
+  double farthest_moved() const;
+  void rebuild();
+  void remove_leavers();
+  void rebalance();
+  void sort_fluid();
+  void send_walls();
+  void sort_walls();
+  void find_poses(double time);
+  void move_walls(double time, double dt);
+  void write_wall_rows(double time, double dt);
+  void build_lists();
+  void put_positions(const particles::CellIndex& index, const VectorArray<double, D>& places,
+                     neighbors::FixedPositions& positions) const;
+  void count();
+
+  world::World world_;
+  solver::Execution execution_;
+  comm::Communicator& communicator_;
+  Constants constants_;
+  domain::Subdomain subdomain_;
+  bool walls_move_;
+  domain::Reordering<D> reorder_;
+  Array<std::int32_t> room_;
+  VectorArray<double, D> wall_places_;  // by which walls were sorted, in whole quanta
+  VectorArray<double, D> wall_middle_;  // of walls half a step ahead
+  VectorArray<double, D> wall_turn_;    // R times the acceleration of walls over the step
+  neighbors::FixedPositions fluid_positions_, wall_positions_;
+  Array<std::int32_t> fluid_of_row_;
+  std::vector<std::optional<world::Pose>> poses_;
+  std::array<std::int64_t, 2> everywhere_{};
+  double wall_speed_ = 0;
+};
+
+}  // namespace eddyline::mps
