@@ -171,7 +171,8 @@ class Recorder:
         scene = self.scene
         names = list(dict.fromkeys([self.quantity, *self._also_kept]))
         wanted = [*names, "cover"] if self._world.has_free_surface else names
-        shape = scene.raster_shape(PIXEL * scene.spacing, PIXELS)
+        pixel = 1.0 if self._world.solver.snapshot_fields else PIXEL  # cells are shown as they are
+        shape = scene.raster_shape(pixel * scene.spacing, PIXELS)
         drawn = self.simulation.known_rasters(wanted, shape, *scene.corners, scene.axes)
         rasters = {name: Known(shape, *pixels) for name, pixels in zip(wanted, drawn, strict=True)}
         return Picture(
