@@ -300,7 +300,9 @@ def _story(divergence: Divergence) -> list[str]:
     if divergence.of != "position":
         a, b = (float(values[0]) for values in (divergence.position_a, divergence.position_b))
         fields = " and ".join(divergence.fields)
-        return [f"  {fields} differ; cell {divergence.id} most: {divergence.of} is {a!r} in A and {b!r} in B"]
+        differ = "differs" if len(divergence.fields) == 1 else "differ"
+        values = f"{divergence.of} is {a!r} in A and {b!r} in B"
+        return [f"  {fields} {differ}; cell {divergence.id} most: {values}"]
     if "position" not in divergence.fields:
         return [f"  all positions are identical, but particles differ in {' and '.join(divergence.fields)}"]
     return [

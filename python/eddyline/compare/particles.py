@@ -23,8 +23,8 @@ class Moment:
 
     step: of the first run. time_difference: time of the second run minus that of the first [s]. particles:
     number of particles or cells in both runs. only_a, only_b: number in only one run. differing: number of
-    common ones that differ in any bit. mean_error, max_error: distance between positions of common particles [m], of cells the
-    difference of their first field."""
+    common ones that differ in any bit. mean_error, max_error: distance between positions of common
+    particles [m], of cells the difference of their first field."""
 
     time: float
     step: int
