@@ -50,6 +50,10 @@ struct Rasters {
   std::size_t count;
   auto run(Simulation& s) const { return s.sampler().rasters({quantities.data(), count}, plane); }
 };
+struct TakeIsosurface {
+  observe::SurfaceRequest request;
+  auto run(Simulation& s) const { return s.isosurface(request); }
+};
 struct TakeSeries {
   auto run(Simulation& s) const { return s.take_series(); }
 };
@@ -96,9 +100,9 @@ struct Traffic {
   auto run(Simulation& s) const { return s.traffic(); }
 };
 
-using Calls =
-    std::tuple<End, Advance, Change, Records, Values, Quantized, Rasters, TakeSeries, TakeChecksum, KeepChecksums,
-               TakeChecksums, Save, Restore, TakeStatistics, Shares, KeepTimeline, Timeline, KeepTraffic, Traffic>;
+using Calls = std::tuple<End, Advance, Change, Records, Values, Quantized, Rasters, TakeIsosurface, TakeSeries,
+                         TakeChecksum, KeepChecksums, TakeChecksums, Save, Restore, TakeStatistics, Shares,
+                         KeepTimeline, Timeline, KeepTraffic, Traffic>;
 
 /// A call as it is announced. Arguments that do not fit are sent in a second message.
 struct Announcement {
@@ -188,6 +192,9 @@ std::vector<solver::Raster> Leader::rasters(std::span<const std::int32_t> quanti
   Rasters call{.plane = plane, .quantities = {}, .count = quantities.size()};
   std::ranges::copy(quantities, call.quantities.begin());
   return lead(call);
+}
+observe::Isosurface Leader::isosurface(const observe::SurfaceRequest& request) const {
+  return lead(TakeIsosurface{request});
 }
 std::vector<observe::Series> Leader::take_series() { return lead(TakeSeries{}); }
 solver::Checksum Leader::checksum() const { return lead(TakeChecksum{}); }

@@ -29,6 +29,7 @@ class Leader {
   std::vector<double> values(std::size_t set, const std::string& field, std::int64_t first, std::int64_t count) const;
   solver::QuantizedParticles quantized(std::int64_t every, bool with_ids) const;
   std::vector<solver::Raster> rasters(std::span<const std::int32_t> quantities, const solver::Plane& plane) const;
+  observe::Isosurface isosurface(const observe::SurfaceRequest& request) const;
   std::vector<observe::Series> take_series();
   solver::Checksum checksum() const;
   void keep_checksums(std::int64_t every);

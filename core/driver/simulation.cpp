@@ -65,6 +65,11 @@ std::int64_t Simulation::advance(double until, std::int64_t max_steps, double ma
   return done;
 }
 
+observe::Isosurface Simulation::isosurface(const observe::SurfaceRequest& request) const {
+  omp_set_num_threads(solver_->threads());
+  return observe::isosurface(sampler(), solver_->world(), communicator(), solver_->clock().time, request);
+}
+
 double Simulation::change(const world::Change& change) {
   const double displaced = solver_->apply(change);
   using Kind = world::Change::Kind;

@@ -10,6 +10,7 @@ import numpy as np
 from eddyline.live import codes
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.publisher import packed
+from eddyline.live.surfaces import add_surfaces
 
 if TYPE_CHECKING:
     from eddyline import _core
@@ -50,10 +51,16 @@ class Pace:
 
 
 def frame_of(world: World, simulation: _core.Simulation, index: int, view: pb.View) -> pb.Message:
-    """The state now, for the hub: particles, from which it makes rasters, or rasters of cells."""
-    if simulation.has_points:
-        return particles_frame(world, simulation, index, view)
-    return cells_frame(world, simulation, index, view)
+    """The state now, with what a view requests: particles, from which the hub makes rasters, or rasters of
+    cells; and surfaces."""
+    if not (view.quantities or view.particles) and view.surfaces:
+        frame = packed(frame=pb.Frame(index=index, step=simulation.step_count, time=simulation.time))
+    elif simulation.has_points:
+        frame = particles_frame(world, simulation, index, view)
+    else:
+        frame = cells_frame(world, simulation, index, view)
+    add_surfaces(frame.frame, simulation, view)
+    return frame
 
 
 def cells_frame(world: World, simulation: _core.Simulation, index: int, view: pb.View) -> pb.Message:

@@ -19,6 +19,7 @@ from eddyline.live.hello import hello
 from eddyline.live.publisher import Publisher, packed
 from eddyline.live.ranks import ranks_of
 from eddyline.live.steering import CONTROL, FLOW, RefusedError, Steering, mark
+from eddyline.live.surfaces import offer
 from eddyline.run.counts import work_unit
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ class LiveSession:
         self._shown_view, self._shown_step = pb.View(), -1
         self._publisher: Publisher | None = None
         if live is not None:
+            from eddyline.stream.surfaces import quantities
+
             said = hello(
                 world,
                 live.run,
@@ -74,6 +77,7 @@ class LiveSession:
                 len(hosts),
                 self._steering.abilities(),
             )
+            offer(said, quantities(simulation))
             self._publisher = Publisher(live, said, simulation.interrupt)
 
     @property

@@ -12,6 +12,9 @@ import numpy as np
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.publisher import packed
 from eddyline.live.rows import Rows
+from eddyline.live.surfaces import key as surface_key
+from eddyline.live.surfaces import merged as merged_surfaces
+from eddyline.live.surfaces import selected
 from eddyline.serve.detail import Detail
 from eddyline.serve.rasters import Given, Gridded, particles_for
 
@@ -160,6 +163,8 @@ class Channel:
             self._check_rasters(frame)
             return
         hello, parts = self.hello, frame.particles
+        if hello is not None and not frame.HasField("particles") and frame.surfaces:
+            return
         carried = [each.values for each in parts.carried]
         fits = all(
             codes.width == 2 and len(codes.data) == 2 * parts.count for codes in (*parts.position, *carried)
@@ -200,7 +205,7 @@ class Channel:
         """Sends the simulation the combined view of all viewers, if it has changed."""
         merged = pb.View()
         for view in self.views.values():
-            wants = bool(view.quantities) or view.particles
+            wants = bool(view.quantities) or view.particles or bool(view.surfaces)
             if wants:
                 merged.frames_per_second = max(merged.frames_per_second, view.frames_per_second)
             if view.quantities:
@@ -209,6 +214,9 @@ class Channel:
             merged.ids |= view.ids and view.particles
             merged.most_particles = max(merged.most_particles, view.most_particles)
             merged.quantities.extend(name for name in view.quantities if name not in merged.quantities)
+        merged.surfaces.extend(
+            merged_surfaces(each for view in self.views.values() for each in view.surfaces)
+        )
         if merged != self._merged:
             self._merged = merged
             self.command(packed(view=merged))
@@ -241,7 +249,7 @@ class Channel:
         """The message with what a view requests of a frame, made once for all viewers that request the same.
         May be called in any thread, but only in one at a time."""
         key = (*view.quantities, view.width, view.particles, view.particle_quantity, view.ids)
-        key = (frame.index, detail, *key, view.velocities)
+        key = (frame.index, detail, *key, view.velocities, *(surface_key(each) for each in view.surfaces))
         found = self._frames.get(key)
         if found is None:
             found = self._frames[key] = self._make_frame(frame, view, detail)
@@ -262,6 +270,8 @@ class Channel:
             thinned.most_particles = detail.particles
             particles = particles_for(frame, thinned, self.hello).SerializeToString()
             parts.append(field_bytes(pb.Frame.PARTICLES_FIELD_NUMBER, particles))
+        for surface in selected(frame.surfaces, view.surfaces):
+            parts.append(field_bytes(pb.Frame.SURFACES_FIELD_NUMBER, surface.SerializeToString()))
         version = pb.Message(version=pb.VERSION_CURRENT).SerializeToString()
         return version + field_bytes(pb.Message.FRAME_FIELD_NUMBER, b"".join(parts))
 
@@ -301,6 +311,8 @@ def _varint(number: int) -> bytes:
 def _can_show(frame: pb.Frame, quantity: str) -> bool:
     if frame.rasters:
         return any(each.quantity == quantity for each in frame.rasters)
+    if not frame.HasField("particles"):
+        return False
     return quantity in ("speed", "vorticity") or any(
         each.quantity == quantity for each in frame.particles.carried
     )

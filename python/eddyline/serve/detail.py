@@ -16,6 +16,7 @@ from eddyline.live import stream_pb2 as pb
 SECONDS = 0.1  # of transfer that a frame may take
 FIRST_RATE = 400_000.0  # assumed rate of a new connection [bytes/s]
 LEAST_RATE, MOST_RATE = 20_000.0, 1e9
+LEAST_BUDGET = LEAST_RATE * SECONDS  # bytes of a frame beside its surfaces
 FAST_RISE, RISE = 4.0, 1.3  # largest ratio of a measurement to the rate: until the rate has been found, later
 SHARE = 0.3  # weight of a measurement in the mean
 TICKS = 10  # answers from which the delay of the connection is taken

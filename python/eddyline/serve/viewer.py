@@ -15,8 +15,9 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.publisher import packed
 from eddyline.live.rows import kept_before
+from eddyline.live.surfaces import MOST_OF_VIEWER, is_valid, selected
 from eddyline.serve.channel import LASTING, MOST_COLUMNS, Channel, late
-from eddyline.serve.detail import Level, Link, detail_of, full_bytes
+from eddyline.serve.detail import LEAST_BUDGET, Level, Link, detail_of, full_bytes
 from eddyline.serve.tokens import Permission
 
 _log = logging.getLogger(__name__)
@@ -212,8 +213,8 @@ class Viewer:
         frame, view = self._channel.frame, self._view
         wanted = min(view.frames_per_second, _FASTEST)
         is_new = frame is not self._shown or self._view_is_new
-        wants = view.quantities or view.particles
-        if frame is None or self._channel.hello is None or not is_new or wanted <= 0 or not wants:
+        has_nothing = self._channel.hello is None or frame is None or not _has_requested(frame, view)
+        if frame is None or has_nothing or not is_new or wanted <= 0:
             return 0.0
         if view.tells and len(self._sent) >= _UNDER_WAY:
             return 0.0  # the next acknowledgement wakes this task
@@ -235,8 +236,17 @@ class Viewer:
     def _frame_for(self, frame: pb.Frame, view: pb.View) -> bytes:
         hello = self._channel.hello
         assert hello is not None
-        share = self._level.choose(full_bytes(view, frame, hello, _COLUMNS), self._link.budget)
+        surfaces = sum(len(each.data) for each in selected(frame.surfaces, view.surfaces))  # are sent whole
+        budget = max(self._link.budget - surfaces, LEAST_BUDGET)
+        share = self._level.choose(full_bytes(view, frame, hello, _COLUMNS), budget)
         return self._channel.frame_bytes(frame, view, detail_of(share, view, frame, hello, _COLUMNS))
+
+
+def _has_requested(frame: pb.Frame, view: pb.View) -> bool:
+    """False if a frame, made for earlier views, has nothing that this view requests."""
+    if (view.quantities or view.particles) and (frame.HasField("particles") or frame.rasters):
+        return True
+    return bool(selected(frame.surfaces, view.surfaces))
 
 
 def tick() -> pb.Message:
@@ -275,8 +285,12 @@ def checked(view: pb.View) -> pb.View:
         and view.width in (0, 1, 2)
         and len(view.quantities) <= 8
         and all(len(name) <= 32 for name in [*view.quantities, view.particle_quantity])
+        and len(view.surfaces) <= MOST_OF_VIEWER
+        and all(is_valid(request) for request in view.surfaces)
     )
     if not fine:
-        raise BadMessageError("invalid view: allowed are at most 8 quantities, 10000 columns, width 1 or 2")
+        raise BadMessageError(
+            f"invalid view: at most 8 quantities, 10000 columns, width 1 or 2, {MOST_OF_VIEWER} surfaces"
+        )
     view.columns = min(view.columns, _COLUMNS)
     return view
