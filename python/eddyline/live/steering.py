@@ -163,7 +163,8 @@ class Steering:
             written = document[part][key]["velocity"]
             inflows[name] = ", ".join(map(str, written)) if isinstance(written, list) else str(written)
         gravity = ", ".join(map(rounded, file.domain.gravity or (0.0,) * self.world.dimensions))
-        return Present(rounded(file.fluid.nu), gravity, inflows, self.world.reynolds)
+        viscosity = "" if file.given_fluid is None else rounded(file.fluid.nu)
+        return Present(viscosity, gravity, inflows, self.world.reynolds)
 
     @property
     def bodies_change(self) -> bool:
