@@ -106,7 +106,7 @@ class Steering:
         if not any(True for _ in self._inflows()):
             can["inflow"] = "this world has no inflow."
         if self.world.solver.not_steered:
-            return can | dict.fromkeys((*FLOW, "add_probe", "remove_probe"), self.world.solver.not_steered)
+            return can | dict.fromkeys(FLOW, self.world.solver.not_steered)
         if file.sph.scheme == "classic":
             for name in ("move_body", "add_body", "remove_body"):
                 can[name] = f'bodies cannot be changed with method.scheme = "classic". {_AGAIN}'
