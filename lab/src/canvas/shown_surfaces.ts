@@ -5,6 +5,7 @@ import { QUANTITIES } from "../colors/quantities";
 import { colorTable } from "../colors/maps";
 import type { Scale } from "../colors/scale";
 import type { IsosurfaceScene, ShownSurface } from "../layers/isosurfaces/layer";
+import { planeOf } from "../state/cut";
 import { notify } from "../state/notices";
 import type { FramePair } from "../state/playback";
 import * as run from "../state/run";
@@ -77,7 +78,7 @@ export function isosurfaceScene(list: readonly ShownSurface[], orbitView: View, 
     view: orbitView,
     lower,
     upper,
-    plane: surfaces.planeOf(surfaces.cut.value, lower, upper),
+    plane: planeOf(surfaces.cut.value, lower, upper),
     scale,
     table: colorTable(QUANTITIES[view.quantity.value].map),
     colors: {

@@ -54,6 +54,7 @@ function ColorToggle({ isOn, set }: { isOn: boolean; set: (isOn: boolean) => voi
 function SurfaceCard({ setting }: { setting: surfaces.SurfaceSetting }) {
   const { id, quantity, opacity, isColored } = setting;
   const label = LABELS[quantity] ?? quantity;
+  const refusal = run.latestFrame.value?.refusedSurfaces.find((each) => each.quantity === quantity)?.reason;
   return (
     <div class="surface-card" role="group" aria-label={`Surface of ${label.toLowerCase()}`}>
       <div class="surface-head">
@@ -73,6 +74,7 @@ function SurfaceCard({ setting }: { setting: surfaces.SurfaceSetting }) {
         </button>
       </div>
       <Level setting={setting} label={label} />
+      {refusal && <p class="note wide">{refusal}</p>}
       <div class="surface-row">
         <label for={`opacity-${id}`}>Opacity</label>
         <input

@@ -4,7 +4,8 @@ import { batch, computed, effect, signal } from "@preact/signals";
 import type { Frame, Histogram, Surface } from "../stream/frame";
 import { isSameRequest } from "../stream/frames";
 import type { SurfaceQuantity } from "../stream/stream_pb";
-import { LevelRequests } from "./levels";
+import type { Cut } from "./cut";
+import { LevelRequests, suggestedLevel } from "./levels";
 import { hello, latestFrame, runId } from "./run";
 import * as view from "./view";
 import { FLUID, shownWaterMode } from "./water";
@@ -19,15 +20,6 @@ export interface SurfaceSetting {
   readonly isColored: boolean;
   /** 0 to 1. */
   readonly opacity: number;
-}
-
-/** A plane across an axis; the part on one side of it is removed. */
-export interface Cut {
-  readonly axis: 0 | 1 | 2;
-  /** Place between the sides of the domain, 0 to 1. */
-  readonly place: number;
-  /** True if the part towards the lower side is removed. */
-  readonly removesLower: boolean;
 }
 
 export const MAX_SURFACES = 3; // beside water; a viewer may request four
@@ -74,7 +66,8 @@ export const requested = signal<readonly Request[]>([]);
 /** The request for a setting, at the level that the run was asked for. */
 function requestFor(setting: SurfaceSetting, now: number): Request {
   const level = setting.level ?? startLevel(setting.quantity);
-  const answered = (asked: number): boolean => latestFrame.value?.surfaces.some((surface) => surface.quantity === setting.quantity && surface.level === asked) ?? false;
+  const frame = latestFrame.value;
+  const answered = (asked: number): boolean => [...(frame?.surfaces ?? []), ...(frame?.refusedSurfaces ?? [])].some((each) => each.quantity === setting.quantity && each.level === asked);
   return { quantity: setting.quantity, level: requests.next(setting.id, level, answered, now), color: colorOf(setting), stride: 1 };
 }
 
@@ -107,16 +100,6 @@ export function histogramOf(frame: Frame | null, quantity: string): Histogram | 
   return frame?.surfaces.find((surface) => surface.quantity === quantity && surface.histogram)?.histogram ?? null;
 }
 
-const SUGGESTED_SHARE = 0.9; // of values below the suggested level
-
-/** The level below which 90 % of the values lie. */
-export function suggestedLevel({ low, high, counts }: Histogram): number {
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  let sum = 0;
-  const bin = counts.findIndex((count) => (sum += count) >= SUGGESTED_SHARE * total);
-  return Number((low + ((high - low) * (Math.max(0, bin) + 1)) / (counts.length + 1)).toPrecision(3));
-}
-
 export function addSurface(): void {
   const used = settings.value.map(({ quantity }) => quantity);
   const next = surfaceQuantities.value.find(({ name }) => !used.includes(name)) ?? surfaceQuantities.value[0];
@@ -130,14 +113,4 @@ export function changeSurface(id: number, change: Partial<Omit<SurfaceSetting, "
 
 export function removeSurface(id: number): void {
   settings.value = settings.value.filter((setting) => setting.id !== id);
-}
-
-/** Coefficients of the plane: parts with dot(plane, (x, y, z)) > plane[3] are removed. */
-export function planeOf(chosen: Cut | null, lower: readonly number[], upper: readonly number[]): readonly [number, number, number, number] {
-  if (!chosen) return [0, 0, 0, 1];
-  const { axis, place, removesLower } = chosen;
-  const [low, high] = [lower[axis] ?? 0, upper[axis] ?? 1];
-  const sign = removesLower ? -1 : 1;
-  const normal = [0, 1, 2].map((each) => (each === axis ? sign : 0)) as [number, number, number];
-  return [...normal, sign * (low + place * (high - low))];
 }
