@@ -3,6 +3,7 @@
 import { computed } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { Icon } from "../app/icons";
+import { LinkState } from "../app/link_state";
 import { Segments } from "../app/segments";
 import { gradient } from "../colors/maps";
 import { isQuantity, QUANTITIES, QUANTITY_NAMES, type QuantityName } from "../colors/quantities";
@@ -38,6 +39,7 @@ export function CanvasControls() {
         </div>
       )}
       <ConnectionNote />
+      {hasSheet.value && <LinkState />}
       {run.lacksFluid.value && <NoFluidNote />}
       {hasPicture.value && !run.lacksFluid.value && usesColors.value && <Legend />}
       {run.kind.value === "run" && offersSurfaces.value && panelOpen.value && <SurfacePanel />}

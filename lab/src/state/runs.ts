@@ -13,6 +13,7 @@ import { Series } from "../stream/series";
 import { CommandSchema, MessageSchema, type Message, SeenSchema, ViewSchema } from "../stream/stream_pb";
 import { isQuantity } from "../colors/quantities";
 import { tomlSchema } from "../api/types";
+import * as link from "./link";
 import { notify } from "./notices";
 import { following, resetPlayback, setFrameFetcher, speed, time } from "./playback";
 import * as run from "./run";
@@ -118,6 +119,7 @@ function connect(id: string, text: string): void {
   setFrameFetcher((entry, small) => void fetchFrame(id, entry, small));
   const opened = new Connection(urlWithToken(`runs/${id}/stream`, true), {
     receive: (body) => handleMessage(id, body),
+    hear: link.hear,
     changeState: (state, reason) => {
       run.connectionState.value = state;
       if (state === "open") sendView();
@@ -125,6 +127,7 @@ function connect(id: string, text: string): void {
     },
   });
   connection = opened;
+  link.setHubTime(() => opened.hubTime());
   setSender(({ id: name, action }) =>
     opened.send({ case: "command", value: create(CommandSchema, { id: name, action }) }),
   );

@@ -76,6 +76,8 @@ export interface Frame {
   /** Simulated time [s]. */
   readonly time: number;
   readonly stored: boolean;
+  /** The hub's clock when the frame was made [s]; 0 for stored frames. */
+  readonly madeAt: number;
   readonly rasters: ReadonlyMap<string, Raster>;
   readonly particles: Particles | null;
   readonly surfaces: readonly Surface[];
@@ -91,6 +93,7 @@ export function readFrame(frame: WireFrame): Frame {
     step: Number(frame.step),
     time: frame.time,
     stored: frame.stored,
+    madeAt: frame.madeAt,
     rasters: new Map(frame.rasters.map((raster) => [raster.quantity, readRaster(raster)])),
     particles: frame.particles ? readParticles(frame.particles) : null,
     surfaces: frame.surfaces.filter(({ refusal }) => !refusal).map(readSurface),

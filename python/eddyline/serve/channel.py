@@ -118,6 +118,9 @@ class Channel:
         kind = message.WhichOneof("body") or ""
         if kind == "frame":
             self._check_frame(message.frame)
+            now = clock.monotonic()
+            if not 0 < message.frame.made_at <= now:
+                message.frame.made_at = now
             self.frame = message.frame
             self._grids.clear()
             self._rasters.clear()

@@ -15,7 +15,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.publisher import packed
 from eddyline.live.rows import kept_before
-from eddyline.live.surfaces import MOST_OF_VIEWER, is_valid, selected
+from eddyline.live.surfaces import MOST_OF_VIEWER, STRIDES, is_valid, selected
 from eddyline.serve.channel import LASTING, MOST_COLUMNS, Channel, late
 from eddyline.serve.rasters import particles_for
 from eddyline.serve.tokens import Permission
@@ -25,6 +25,8 @@ _log = logging.getLogger(__name__)
 MALFORMED, TOO_MUCH, OTHER_VERSION = 4400, 4429, 4406
 LARGEST = 64 * 1024  # bytes of a message
 _ROWS = 2000  # of a series in a message
+_NUMBERS = 8000  # of all series between two frames: on a slow connection, frames do not wait for long
+_LONGEST_TRIP = 5.0  # s, of a message to a viewer and back
 _COLUMNS = MOST_COLUMNS
 _MESSAGES = 200.0  # a second that are read: a viewer that says more waits
 _TICK_EVERY = 5.0  # s
@@ -32,7 +34,11 @@ _LARGEST_BUT_FRAMES = 4 * 1024**2  # bytes of a message
 _FRAME = b"\x1a"  # its first byte after the version
 _FASTEST = 30.0  # frames a second
 _ROOM = 256  # bytes that a command may grow by on its way
-_SLOW, _FAST = 0.4, 0.1  # transfer times of a frame [s] beyond which frames become coarser or finer
+_SLOW, _FAST = 0.2, 0.08
+"""Transfer time of a frame [s] above which frames become coarser, and that of a finer frame below which they
+become finer. A finer frame takes four times as long, so the two must differ by less than that."""
+_FIRST = 4  # coarseness of the first frames of particles, until the speed of the link is known
+_MEMORY = 0.3  # weight of the last frame in the measured speed of the link
 _UNDER_WAY = 2  # unacknowledged frames, for a viewer that acknowledges frames
 _FEWEST = 2000  # particles of a slow link, at least
 _COARSEST = 8
@@ -60,17 +66,20 @@ class Viewer:
     ) -> None:
         self._socket, self._channel, self._may = socket, channel, may
         self._workers = workers
-        self._view = pb.View(frames_per_second=0)
+        self._requested = pb.View(frames_per_second=0)  # by the browser
+        self._view = self._requested  # the same, with less detail for a slow connection
         self._rate, self._allowance, self._last = commands, commands, clock.monotonic()
         self._hello: pb.Hello | None = None
         self._shown: pb.Frame | None = None
         self._view_is_new = False
         self._next_frame = 0.0
         self._coarser = 1
-        self._sent: deque[float] = deque()  # send times of frames that are not acknowledged yet
+        self._sent: deque[tuple[float, int]] = deque()  # times and sizes of frames not acknowledged yet
+        self._pace = 0.0  # measured time for a byte [s]; 0: unknown
         self._versions: dict[str, int] = {}
         self._rows: dict[str, tuple[int, int]] = {}  # of each series: number of rows sent, and their thinning
         self._notices: list[pb.Message] = []
+        self._pings: list[pb.Message] = []  # to be returned
         self._next_tick = 0.0
 
     async def serve(self) -> None:
@@ -116,11 +125,15 @@ class Viewer:
     def _hear(self, message: pb.Message) -> None:
         kind = message.WhichOneof("body")
         if kind == "view":
-            self._view, self._view_is_new = checked(message.view), True
-            self._channel.want(self, self._view)
+            self._take_view(checked(message.view))
+        elif kind == "ping":
+            message.ping.received = clock.monotonic()
+            self._pings.append(message)
         elif kind == "seen":
             if self._sent:
-                self._adapt(clock.monotonic() - self._sent.popleft())
+                began, size = self._sent.popleft()
+                trip = min(max(message.seen.round_trip, 0.0), _LONGEST_TRIP)
+                self._adapt(clock.monotonic() - began - trip, size)
         elif kind == "command":
             refusal = self._refusal(message.command)
             if not refusal and not self._channel.command(message):
@@ -136,6 +149,13 @@ class Viewer:
                 self._notices.append(packed(acknowledged=said))
         else:
             raise BadMessageError(f"unexpected message from a viewer: {kind or 'empty'}")
+
+    def _take_view(self, view: pb.View) -> None:
+        if view.particles and view.tells and not self._pace:
+            self._coarser = _FIRST
+        self._requested = view
+        self._view, self._view_is_new = self._thinned(view), True
+        self._channel.want(self, self._view)
 
     def _refusal(self, command: pb.Command) -> str:
         if not command.id or len(command.id) > 64:
@@ -158,10 +178,15 @@ class Viewer:
         while True:
             await event.wait()
             event.clear()
-            while messages := self._news():
-                for message in messages:
+            while True:  # rows come in portions: a viewer that returns sees the latest frame before all rows
+                for message in self._news():
                     await self._send_bytes(message.SerializeToString())
-            wait = await self._send_frame()
+                wait = await self._send_frame()
+                rows = self._new_rows()
+                if not rows:
+                    break
+                for message in rows:
+                    await self._send_bytes(message.SerializeToString())
             if wait > 0:
                 asyncio.get_running_loop().call_later(wait, event.set)
             await asyncio.sleep(_PATIENCE)
@@ -173,9 +198,12 @@ class Viewer:
         await asyncio.sleep(0)  # lets other viewers proceed
 
     def _news(self) -> list[pb.Message]:
-        """Messages that this viewer has not received yet, except frames: a limited number at a time."""
+        """Messages that this viewer has not received yet, except frames and rows of series."""
         channel = self._channel
-        found, self._notices = self._notices, []
+        found, self._notices, self._pings = self._pings + self._notices, [], []
+        for message in found:
+            if message.HasField("ping"):
+                message.ping.returned = clock.monotonic()
         if clock.monotonic() >= self._next_tick:
             self._next_tick = clock.monotonic() + _TICK_EVERY
             found.append(tick())
@@ -190,19 +218,40 @@ class Viewer:
         if seen is not None and now > seen:
             found += channel.acknowledged[-(now - seen) :]
         self._versions["acknowledged"] = now
-        for name, series in channel.series.items():
-            sent, every = self._rows.get(name, (0, series.every))
-            first = kept_before(sent * every, series.every)
-            first = 0 if first > series.count else first
-            block = series.block(name, first, _ROWS)
-            self._rows[name] = first + len(block.values), block.every
-            if len(block.values):
-                found.append(packed(series=block.message()))
         for kind in LASTING:
             version = channel.versions.get(kind, 0)
             if kind in channel.newest and version != self._versions.get(kind, 0):
+                if kind == "ended" and self._lacks_rows():
+                    continue  # after the last rows
                 self._versions[kind] = version
                 found.append(channel.newest[kind])
+        return found
+
+    def _lacks_rows(self) -> bool:
+        """True if the channel has rows that this viewer has not received."""
+        return any(self._first_row(name) < series.count for name, series in self._channel.series.items())
+
+    def _first_row(self, name: str) -> int:
+        """The first kept row of a series that this viewer has not received."""
+        series = self._channel.series[name]
+        sent, every = self._rows.get(name, (0, series.every))
+        first = kept_before(sent * every, series.every)
+        return 0 if first > series.count else first
+
+    def _new_rows(self) -> list[pb.Message]:
+        """Rows of series that this viewer has not received yet, a limited number at a time."""
+        channel, found, left = self._channel, [], _NUMBERS
+        if self._hello is None:
+            return []
+        for name, series in channel.series.items():
+            if left <= 0:
+                break
+            first = self._first_row(name)
+            block = series.block(name, first, max(1, min(_ROWS, left // len(series.columns))))
+            self._rows[name] = first + len(block.values), block.every
+            if len(block.values):
+                left -= block.values.size
+                found.append(packed(series=block.message()))
         return found
 
     async def _send_frame(self) -> float:
@@ -222,15 +271,17 @@ class Viewer:
         data = await loop.run_in_executor(self._workers, self._frame_for, frame, view)
         began = clock.monotonic()
         if view.tells:
-            self._sent.append(began)
+            self._sent.append((began, len(data)))
         await self._send_bytes(data)
         if not view.tells:  # its buffers hide how long a frame takes
-            self._adapt(clock.monotonic() - began)
+            self._adapt(clock.monotonic() - began, len(data))
         self._next_frame = now + 1 / wanted
         return 0.0
 
     def _frame_for(self, frame: pb.Frame, view: pb.View) -> bytes:
-        made = pb.Frame(index=frame.index, step=frame.step, time=frame.time, stored=frame.stored)
+        made = pb.Frame(
+            index=frame.index, step=frame.step, time=frame.time, stored=frame.stored, made_at=frame.made_at
+        )
         if frame.HasField("bodies"):
             made.bodies.CopyFrom(frame.bodies)
         hello = self._channel.hello
@@ -240,26 +291,35 @@ class Viewer:
             if data is not None:
                 made.rasters.add().ParseFromString(data)
         if view.particles and frame.HasField("particles") and hello is not None:
-            made.particles.CopyFrom(particles_for(frame, self._thinned(view), hello))
+            made.particles.CopyFrom(particles_for(frame, view, hello))
         made.surfaces.extend(selected(frame.surfaces, view.surfaces))
         return packed(frame=made).SerializeToString()
 
     def _thinned(self, view: pb.View) -> pb.View:
-        """A view with fewer particles for a slow connection."""
-        if self._coarser == 1 or not view.most_particles:
+        """A view with fewer particles and coarser surfaces for a slow connection."""
+        if self._coarser == 1:
             return view
         fewer = pb.View()
         fewer.CopyFrom(view)
-        fewer.most_particles = max(view.most_particles // self._coarser**2, _FEWEST)
+        if view.most_particles:
+            fewer.most_particles = max(view.most_particles // self._coarser**2, _FEWEST)
+        for request in fewer.surfaces:
+            request.stride = min(max(request.stride, 1) * self._coarser, STRIDES[-1])
         return fewer
 
-    def _adapt(self, seconds: float) -> None:
-        """Adapts the resolution to the link: coarser rasters and fewer particles for a slow one, finer ones
-        when it is fast."""
-        if seconds > _SLOW:
-            self._coarser = min(2 * self._coarser, _COARSEST)
-        elif seconds < _FAST and self._coarser > 1:
-            self._coarser //= 2
+    def _adapt(self, seconds: float, size: int) -> None:
+        """Adapts the resolution to the link: coarser rasters and surfaces and fewer particles for a slow one,
+        finer ones when it is fast. seconds: transfer time of a frame of `size` bytes."""
+        pace = max(seconds, 0.0) / max(size, 1)
+        self._pace = pace if not self._pace else self._pace + _MEMORY * (pace - self._pace)
+        before = self._coarser
+        if self._pace * size > _SLOW:
+            self._coarser = min(2 * before, _COARSEST)
+        elif 4 * self._pace * size < _FAST and before > 1:
+            self._coarser = before // 2
+        if self._coarser != before:
+            self._view = self._thinned(self._requested)
+            self._channel.want(self, self._view)
 
 
 def _has_requested(frame: pb.Frame, view: pb.View) -> bool:
