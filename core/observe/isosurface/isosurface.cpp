@@ -228,7 +228,7 @@ Isosurface isosurface(solver::Sampler& sampler, const world::World& world, comm:
   const auto with_outside = [&](const std::vector<float>& of) { return surrounded(of, known, used, with_next); };
   const SurfaceLayers part =
       cut_layers({lattice.count[0], lattice.count[1], with_next.count()}, own.count(), with_outside(values[0]),
-                 has_colours ? with_outside(values[1]) : std::vector<float>{}, request.level);
+                 has_colours ? with_outside(values[1]) : std::vector<float>{}, static_cast<float>(request.level));
 
   const auto signs = comm::gather_values(communicator, std::span<const std::uint64_t>(part.signs), "surfaces").second;
   auto cuts = comm::gather_values(communicator, std::span<const std::uint8_t>(part.cuts), "surfaces").second;

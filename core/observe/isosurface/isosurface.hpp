@@ -24,7 +24,7 @@ std::int32_t surface_quantity(const solver::Sampler& sampler, const world::World
 struct SurfaceRequest {
   std::int32_t quantity = 0;  // number of surface_quantities()
   std::int32_t colour = -1;   // of another quantity; -1: no colours
-  float level = 0;
+  double level = 0;
   double resolution = 1;    // distance of lattice points in spacings of particles or cells, about
   std::int32_t stride = 1;  // of the points of this lattice that are used
   std::int32_t bins = 0;    // of the histogram

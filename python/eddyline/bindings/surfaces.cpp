@@ -41,7 +41,7 @@ nb::tuple isosurface(const Leader& simulation, const std::string& quantity, doub
   observe::SurfaceRequest request;
   request.quantity = number(quantity);
   if (!color.empty()) request.colour = number(color);
-  request.level = static_cast<float>(level);
+  request.level = level;
   request.resolution = resolution, request.stride = stride, request.bins = bins;
   observe::Isosurface made;
   {

@@ -25,6 +25,7 @@ _log = logging.getLogger(__name__)
 MALFORMED, TOO_MUCH, OTHER_VERSION = 4400, 4429, 4406
 LARGEST = 64 * 1024  # bytes of a message
 _ROWS = 2000  # of a series in a message
+_VIEW_WAIT = 1.0  # s that rows wait for the first view, so that a frame can come before them
 _NUMBERS = 8000  # of all series between two frames: on a slow connection, frames do not wait for long
 _LONGEST_TRIP = 5.0  # s, of a message to a viewer and back
 _COLUMNS = MOST_COLUMNS
@@ -80,12 +81,14 @@ class Viewer:
         self._rows: dict[str, tuple[int, int]] = {}  # of each series: number of rows sent, and their thinning
         self._notices: list[pb.Message] = []
         self._pings: list[pb.Message] = []  # to be returned
+        self._rows_after = clock.monotonic() + _VIEW_WAIT  # or after the first view
         self._next_tick = 0.0
 
     async def serve(self) -> None:
         """Serves the browser until it disconnects or is disconnected."""
         event = self._channel.listen()
         self._channel.viewers.add(self)
+        asyncio.get_running_loop().call_later(_VIEW_WAIT, event.set)
         tasks = [asyncio.create_task(self._receive(event)), asyncio.create_task(self._send(event))]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -153,7 +156,7 @@ class Viewer:
     def _take_view(self, view: pb.View) -> None:
         if view.particles and view.tells and not self._pace:
             self._coarser = _FIRST
-        self._requested = view
+        self._requested, self._rows_after = view, 0.0
         self._view, self._view_is_new = self._thinned(view), True
         self._channel.want(self, self._view)
 
@@ -241,7 +244,7 @@ class Viewer:
     def _new_rows(self) -> list[pb.Message]:
         """Rows of series that this viewer has not received yet, a limited number at a time."""
         channel, found, left = self._channel, [], _NUMBERS
-        if self._hello is None:
+        if self._hello is None or clock.monotonic() < self._rows_after:
             return []
         for name, series in channel.series.items():
             if left <= 0:
@@ -325,6 +328,8 @@ class Viewer:
 def _has_requested(frame: pb.Frame, view: pb.View) -> bool:
     """False if a frame, made for earlier views, has nothing that this view requests."""
     if (view.quantities or view.particles) and frame.HasField("particles"):
+        return True
+    if view.quantities and frame.rasters:
         return True
     return bool(selected(frame.surfaces, view.surfaces))
 
