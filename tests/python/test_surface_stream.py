@@ -9,7 +9,7 @@ from lab_server import hear, lab_in_thread, say, until
 from websockets.exceptions import ConnectionClosed
 
 from eddyline.live import stream_pb2 as pb
-from eddyline.live.frames import live_frame
+from eddyline.live.frames import frame_of
 from eddyline.live.surfaces import MOST_OF_RUN, merged, offer
 from eddyline.simulation import Simulation
 from eddyline.world import World
@@ -132,7 +132,7 @@ def test_a_run_makes_the_surface_of_its_water(tank):
 
     world, core = tank
     request = pb.SurfaceRequest(quantity="fluid", level=0.5, color="pressure", histogram=True)
-    made = live_frame(world, core, 1, requesting(request)).frame
+    made = frame_of(world, core, 1, requesting(request)).frame
     assert not made.HasField("particles")
     (surface,) = made.surfaces
     assert surface.request == request
@@ -144,7 +144,7 @@ def test_a_run_makes_the_surface_of_its_water(tank):
 def test_a_surface_that_cannot_be_made_has_a_reason_and_the_others_come(tank):
     world, core = tank
     unknown = pb.SurfaceRequest(quantity="taste", level=1.0)
-    first, second = live_frame(world, core, 1, requesting(unknown, WATER)).frame.surfaces
+    first, second = frame_of(world, core, 1, requesting(unknown, WATER)).frame.surfaces
     assert "taste" in first.refusal
     assert not first.data
     assert second.data
@@ -154,7 +154,7 @@ def test_a_run_makes_so_many_surfaces_and_no_more(tank):
     world, core = tank
     levels = [0.3 + 0.04 * k for k in range(MOST_OF_RUN + 1)]
     requests = [pb.SurfaceRequest(quantity="fluid", level=level, stride=4) for level in levels]
-    surfaces = live_frame(world, core, 1, requesting(*requests)).frame.surfaces
+    surfaces = frame_of(world, core, 1, requesting(*requests)).frame.surfaces
     assert [bool(each.data) for each in surfaces] == [True] * MOST_OF_RUN + [False]
     assert surfaces[-1].refusal == "all viewers together request 9 surfaces; a run makes at most 8."
 
