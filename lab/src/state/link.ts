@@ -38,7 +38,7 @@ export const pictureAge = computed(() => {
   return !isLive.value || isPaused.value || !following.value || madeAt === 0 || time === null ? null : Math.max(0, time - madeAt);
 });
 
-/** Why a live run cannot be steered now; empty if it can. */
+/** The reason why a live run cannot be steered now; empty if it can. */
 export const linkProblem = computed(() => {
   if (!isLive.value) return "";
   if (connectionState.value !== "open") return "The connection to the run is lost. Commands are not sent until it is back.";

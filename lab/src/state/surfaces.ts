@@ -14,7 +14,7 @@ import { FLUID, shownWaterMode } from "./water";
 export interface SurfaceSetting {
   readonly id: number;
   readonly quantity: string;
-  /** In the unit of the quantity; null until the first histogram suggests one. */
+  /** The value on the surface, in the unit of the quantity; null until the first histogram suggests one. */
   readonly level: number | null;
   /** True if the displayed quantity colours it. */
   readonly isColored: boolean;
@@ -60,7 +60,7 @@ export function colorOf({ isColored }: SurfaceSetting): string {
 
 export type Request = Pick<Surface, "quantity" | "level" | "color" | "stride">;
 
-/** What to request from the run. */
+/** The surfaces to request from the run. */
 export const requested = signal<readonly Request[]>([]);
 
 /** The request for a setting, at the level that the run was asked for. */

@@ -22,7 +22,7 @@ Key = tuple[str, float, str, int]
 
 
 def key(request: pb.SurfaceRequest) -> Key:
-    """What identifies a surface: quantity, level, colour and stride."""
+    """The identity of a surface: quantity, level, colour and stride."""
     return request.quantity, request.level, request.color, request.stride or 1
 
 
