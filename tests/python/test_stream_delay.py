@@ -108,38 +108,32 @@ def viewer_of(view):
     return made
 
 
-PARTICLES = pb.View(particles=True, most_particles=64_000, frames_per_second=30, tells=True)
-
-
-@pytest.mark.parametrize("rate", [5e4, 2e5, 5e5, 2e6, 5e6, 2e7, 1e9])
-@pytest.mark.parametrize("whole", [78e3, 1.2e6, 4e6])
-def test_the_detail_of_particles_settles_on_any_link(rate, whole):
-    viewer = viewer_of(PARTICLES)
-    seen = []
+@pytest.mark.parametrize("rate", [5e4, 2e5, 5e5, 2e6, 1e9])
+@pytest.mark.parametrize("whole", [2e3, 40e3, 500e3])
+def test_the_detail_of_surfaces_settles_on_any_link(rate, whole):
+    viewer = viewer_of(VIEW)
+    strides = []
     for k in range(60):
-        size = whole * viewer._view.most_particles / PARTICLES.most_particles
-        viewer._adapt(size / rate * (1 + 0.2 * (-1) ** k), round(size))  # a link that varies
-        seen.append(viewer._coarser)
-    assert len(set(seen[20:])) == 1
-    assert size / rate < 0.25 or seen[-1] == 8
-    assert seen[-1] == 1 or 4 * size / rate > 0.06
-
-
-def test_the_first_particles_are_few_and_soon_all_on_a_fast_link():
-    viewer = viewer_of(PARTICLES)
-    assert viewer._view.most_particles == 4000
-    for _ in range(2):
-        viewer._adapt(0.002, 78_000)
-    assert viewer._view.most_particles == 64_000
+        size = whole / viewer._stride**2
+        viewer._link.sent(round(size), size / rate * (1 + 0.2 * (-1) ** k))  # a link that varies
+        viewer._choose_stride(round(size))
+        strides.append(viewer._stride)
+    assert len(set(strides[30:])) == 1
+    budget = viewer._link.budget
+    assert whole / strides[-1] ** 2 < 1.6 * budget or strides[-1] == 4
+    assert strides[-1] == 1 or 5 * whole / strides[-1] ** 2 > budget
 
 
 def test_a_slow_link_gets_coarser_surfaces_and_the_run_is_told():
     viewer = viewer_of(VIEW)
+    viewer._choose_stride(0)
     assert [each.stride for each in viewer._view.surfaces] == [0]
     for stride in (2, 4, 4):
-        viewer._adapt(1.0, 50_000)
+        viewer._choose_stride(10_000_000)
         assert [each.stride for each in viewer._view.surfaces] == [stride]
         assert viewer._channel.views[viewer].surfaces[0].stride == stride
-    for _ in range(20):
-        viewer._adapt(0.001, 50_000)
-    assert [each.stride for each in viewer._view.surfaces] == [0]
+    viewer._hear(packed(view=pb.View(surfaces=[WATER, WATER], frames_per_second=30)))
+    assert [each.stride for each in viewer._view.surfaces] == [4, 4]
+    for _ in range(2):
+        viewer._choose_stride(100)
+    assert viewer._view.surfaces[0].stride == 0

@@ -3,8 +3,7 @@
 import type { Ping } from "./stream_pb";
 
 export class HubClock {
-  /** Shortest round trip so far [s]; 0 before the first one. */
-  shortestRoundTrip = 0;
+  private shortestRoundTrip = Infinity;
   /** Clock of the hub minus local clock [s], from the ping with the shortest round trip, which is the most exact. */
   private offset: number | null = null;
   /** The same from ticks, which arrive late: too low by the shortest delay. */
@@ -13,7 +12,7 @@ export class HubClock {
   /** Takes a returned ping; returns its round trip [s], without the time that it spent at the hub. */
   measure({ sent, received, returned }: Pick<Ping, "sent" | "received" | "returned">, now: number): number {
     const roundTrip = Math.max(0, now - sent - (returned - received));
-    if (this.offset === null || roundTrip <= this.shortestRoundTrip) {
+    if (roundTrip <= this.shortestRoundTrip) {
       this.shortestRoundTrip = roundTrip;
       this.offset = (received - sent + (returned - now)) / 2;
     }

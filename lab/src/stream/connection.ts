@@ -2,7 +2,7 @@
 
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { HubClock } from "./clock";
-import { type Message, MessageSchema, PingSchema, Version } from "./stream_pb";
+import { type Message, MessageSchema, PingSchema, SeenSchema, Version } from "./stream_pb";
 
 export type Body = Message["body"];
 export type ConnectionState = "connecting" | "open" | "lost" | "closed";
@@ -49,7 +49,6 @@ export class Connection {
   send(body: Body): boolean {
     if (this.socket?.readyState !== WebSocket.OPEN) return false;
     if (body.case === "command") body.value.askedAt = this.hubTime() ?? 0;
-    if (body.case === "seen") body.value.roundTrip = this.clock.shortestRoundTrip;
     this.socket.send(toBinary(MessageSchema, create(MessageSchema, { version: Version.CURRENT, body })) as Uint8Array<ArrayBuffer>);
     return true;
   }
@@ -129,7 +128,9 @@ export class Connection {
     const { body } = message;
     const now = localTime();
     this.listener.hear(body.case === "ping" ? this.clock.measure(body.value, now) : null);
-    if (body.case === "tick") this.clock.hear(body.value.clock, now);
-    else if (body.case !== "ping") this.listener.receive(body);
+    if (body.case === "tick") {
+      this.clock.hear(body.value.clock, now);
+      this.send({ case: "seen", value: create(SeenSchema) }); // tells the hub how long an empty message takes
+    } else if (body.case !== "ping") this.listener.receive(body);
   }
 }

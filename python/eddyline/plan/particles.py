@@ -64,7 +64,9 @@ class CellCounts:
         ghosts = _inside(sums, grown_low, grown_high) - owned
         touching = np.ones((ranks, ranks), dtype=bool)
         for k in range(3):
-            touching &= (grown_low[:, None, k] < high[None, :, k]) & (low[None, :, k] < grown_high[:, None, k])
+            touching &= (grown_low[:, None, k] < high[None, :, k]) & (
+                low[None, :, k] < grown_high[:, None, k]
+            )
         neighbors = touching.sum(axis=1) - 1
         return Distribution(
             loads=np.rint(owned).astype(np.int64),
@@ -93,9 +95,7 @@ class CellCounts:
         return [*self._bisect(low, middle_high, left), *self._bisect(middle_low, high, ranks - left)]
 
 
-def _inside(
-    sums: NDArray[np.float64], low: NDArray[np.int_], high: NDArray[np.int_]
-) -> NDArray[np.float64]:
+def _inside(sums: NDArray[np.float64], low: NDArray[np.int_], high: NDArray[np.int_]) -> NDArray[np.float64]:
     """Sums over boxes [low, high), (n, 3) each, from the table of sums over all boxes at the origin."""
     total = np.zeros(len(low))
     for corner in range(8):

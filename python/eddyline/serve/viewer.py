@@ -17,7 +17,7 @@ from eddyline.live.publisher import packed
 from eddyline.live.rows import kept_before
 from eddyline.live.surfaces import MOST_OF_VIEWER, STRIDES, is_valid, selected
 from eddyline.serve.channel import LASTING, MOST_COLUMNS, Channel, late
-from eddyline.serve.rasters import particles_for
+from eddyline.serve.detail import LEAST_BUDGET, Level, Link, detail_of, full_bytes
 from eddyline.serve.tokens import Permission
 
 _log = logging.getLogger(__name__)
@@ -27,7 +27,6 @@ LARGEST = 64 * 1024  # bytes of a message
 _ROWS = 2000  # of a series in a message
 _VIEW_WAIT = 1.0  # s that rows wait for the first view, so that a frame can come before them
 _NUMBERS = 8000  # of all series between two frames: on a slow connection, frames do not wait for long
-_LONGEST_TRIP = 5.0  # s, of a message to a viewer and back
 _COLUMNS = MOST_COLUMNS
 _MESSAGES = 200.0  # a second that are read: a viewer that says more waits
 _TICK_EVERY = 5.0  # s
@@ -35,14 +34,10 @@ _LARGEST_BUT_FRAMES = 4 * 1024**2  # bytes of a message
 _FRAME = b"\x1a"  # its first byte after the version
 _FASTEST = 30.0  # frames a second
 _ROOM = 256  # bytes that a command may grow by on its way
-_SLOW, _FAST = 0.2, 0.08
-"""Transfer time of a frame [s] above which frames become coarser, and that of a finer frame below which they
-become finer. A finer frame takes four times as long, so the two must differ by less than that."""
-_FIRST = 4  # coarseness of the first frames of particles, until the speed of the link is known
-_MEMORY = 0.3  # weight of the last frame in the measured speed of the link
+_TOO_LARGE, _FINER = 1.5, 5.0
+"""Ratio of surfaces to the budget above which they become coarser; assumed ratio of finer ones to them. The
+product of the two leaves a gap, so that the stride does not hunt."""
 _UNDER_WAY = 2  # unacknowledged frames, for a viewer that acknowledges frames
-_FEWEST = 2000  # particles of a slow link, at least
-_COARSEST = 8
 _PATIENCE = 0.02  # s, so that a burst of news is one round
 
 
@@ -68,21 +63,21 @@ class Viewer:
         self._socket, self._channel, self._may = socket, channel, may
         self._workers = workers
         self._requested = pb.View(frames_per_second=0)  # by the browser
-        self._view = self._requested  # the same, with less detail for a slow connection
+        self._view = self._requested  # the same, with coarser surfaces on a slow connection
+        self._stride = 1  # of surfaces
         self._rate, self._allowance, self._last = commands, commands, clock.monotonic()
         self._hello: pb.Hello | None = None
         self._shown: pb.Frame | None = None
         self._view_is_new = False
         self._next_frame = 0.0
-        self._coarser = 1
-        self._sent: deque[tuple[float, int]] = deque()  # times and sizes of frames not acknowledged yet
-        self._pace = 0.0  # measured time for a byte [s]; 0: unknown
+        self._link, self._level = Link(), Level()
+        self._sent: deque[tuple[int, float]] = deque()  # bytes and send times of frames, not acknowledged yet
         self._versions: dict[str, int] = {}
         self._rows: dict[str, tuple[int, int]] = {}  # of each series: number of rows sent, and their thinning
         self._notices: list[pb.Message] = []
         self._pings: list[pb.Message] = []  # to be returned
         self._rows_after = clock.monotonic() + _VIEW_WAIT  # or after the first view
-        self._next_tick = 0.0
+        self._next_tick = self._tick_sent = 0.0
 
     async def serve(self) -> None:
         """Serves the browser until it disconnects or is disconnected."""
@@ -128,15 +123,18 @@ class Viewer:
     def _hear(self, message: pb.Message) -> None:
         kind = message.WhichOneof("body")
         if kind == "view":
-            self._take_view(checked(message.view))
+            self._requested, self._rows_after = checked(message.view), 0.0
+            self._view, self._view_is_new = _with_stride(self._requested, self._stride), True
+            self._channel.want(self, self._view)
         elif kind == "ping":
             message.ping.received = clock.monotonic()
             self._pings.append(message)
         elif kind == "seen":
-            if self._sent:
-                began, size = self._sent.popleft()
-                trip = min(max(message.seen.round_trip, 0.0), _LONGEST_TRIP)
-                self._adapt(clock.monotonic() - began - trip, size)
+            if message.seen.index == 0:
+                self._link.answered(clock.monotonic() - self._tick_sent)
+            elif self._sent:
+                size, began = self._sent.popleft()
+                self._link.sent(size, clock.monotonic() - began)
         elif kind == "command":
             refusal = self._refusal(message.command)
             if not refusal and not self._channel.command(message):
@@ -152,13 +150,6 @@ class Viewer:
                 self._notices.append(packed(acknowledged=said))
         else:
             raise BadMessageError(f"unexpected message from a viewer: {kind or 'empty'}")
-
-    def _take_view(self, view: pb.View) -> None:
-        if view.particles and view.tells and not self._pace:
-            self._coarser = _FIRST
-        self._requested, self._rows_after = view, 0.0
-        self._view, self._view_is_new = self._thinned(view), True
-        self._channel.want(self, self._view)
 
     def _refusal(self, command: pb.Command) -> str:
         if not command.id or len(command.id) > 64:
@@ -183,13 +174,14 @@ class Viewer:
             event.clear()
             while True:  # rows come in portions: a viewer that returns sees the latest frame before all rows
                 for message in self._news():
-                    await self._send_bytes(message.SerializeToString())
+                    data = message if isinstance(message, bytes) else message.SerializeToString()
+                    await self._send_bytes(data)
                 wait = await self._send_frame()
                 rows = self._new_rows()
                 if not rows:
                     break
-                for message in rows:
-                    await self._send_bytes(message.SerializeToString())
+                for block in rows:
+                    await self._send_bytes(block.SerializeToString())
             if wait > 0:
                 asyncio.get_running_loop().call_later(wait, event.set)
             await asyncio.sleep(_PATIENCE)
@@ -200,15 +192,16 @@ class Viewer:
         await self._socket.send_bytes(data)
         await asyncio.sleep(0)  # lets other viewers proceed
 
-    def _news(self) -> list[pb.Message]:
+    def _news(self) -> list[pb.Message | bytes]:
         """Messages that this viewer has not received yet, except frames and rows of series."""
         channel = self._channel
-        found, self._notices, self._pings = self._pings + self._notices, [], []
-        for message in found:
-            if message.HasField("ping"):
-                message.ping.returned = clock.monotonic()
+        for message in self._pings:
+            message.ping.returned = clock.monotonic()
+        found: list[pb.Message | bytes] = [*self._pings, *self._notices]
+        self._notices, self._pings = [], []
         if clock.monotonic() >= self._next_tick:
-            self._next_tick = clock.monotonic() + _TICK_EVERY
+            self._tick_sent = clock.monotonic()
+            self._next_tick = self._tick_sent + _TICK_EVERY
             found.append(tick())
         if channel.hello is None:
             return found
@@ -227,7 +220,7 @@ class Viewer:
                 if kind == "ended" and self._lacks_rows():
                     continue  # after the last rows
                 self._versions[kind] = version
-                found.append(channel.newest[kind])
+                found.append(channel.newest_bytes(kind))
         return found
 
     def _lacks_rows(self) -> bool:
@@ -262,7 +255,8 @@ class Viewer:
         frame, view = self._channel.frame, self._view
         wanted = min(view.frames_per_second, _FASTEST)
         is_new = frame is not self._shown or self._view_is_new
-        if frame is None or not is_new or wanted <= 0 or not _has_requested(frame, view):
+        has_nothing = self._channel.hello is None or frame is None or not _has_requested(frame, view)
+        if frame is None or has_nothing or not is_new or wanted <= 0:
             return 0.0
         if view.tells and len(self._sent) >= _UNDER_WAY:
             return 0.0  # the next acknowledgement wakes this task
@@ -274,62 +268,49 @@ class Viewer:
         data = await loop.run_in_executor(self._workers, self._frame_for, frame, view)
         began = clock.monotonic()
         if view.tells:
-            self._sent.append((began, len(data)))
+            self._sent.append((len(data), began))
         await self._send_bytes(data)
         if not view.tells:  # its buffers hide how long a frame takes
-            self._adapt(clock.monotonic() - began, len(data))
+            self._link.sent(len(data), clock.monotonic() - began)
+        self._choose_stride(sum(len(each.data) for each in selected(frame.surfaces, view.surfaces)))
         self._next_frame = now + 1 / wanted
         return 0.0
 
-    def _frame_for(self, frame: pb.Frame, view: pb.View) -> bytes:
-        made = pb.Frame(
-            index=frame.index, step=frame.step, time=frame.time, stored=frame.stored, made_at=frame.made_at
-        )
-        if frame.HasField("bodies"):
-            made.bodies.CopyFrom(frame.bodies)
-        hello = self._channel.hello
-        columns = (view.columns or _COLUMNS) // self._coarser
-        for quantity in view.quantities:
-            data = self._channel.raster(frame, quantity, max(columns, 16), view.width or 2)
-            if data is not None:
-                made.rasters.add().ParseFromString(data)
-        if view.particles and frame.HasField("particles") and hello is not None:
-            made.particles.CopyFrom(particles_for(frame, view, hello))
-        made.surfaces.extend(selected(frame.surfaces, view.surfaces))
-        return packed(frame=made).SerializeToString()
-
-    def _thinned(self, view: pb.View) -> pb.View:
-        """A view with fewer particles and coarser surfaces for a slow connection."""
-        if self._coarser == 1:
-            return view
-        fewer = pb.View()
-        fewer.CopyFrom(view)
-        if view.most_particles:
-            fewer.most_particles = max(view.most_particles // self._coarser**2, _FEWEST)
-        for request in fewer.surfaces:
-            request.stride = min(max(request.stride, 1) * self._coarser, STRIDES[-1])
-        return fewer
-
-    def _adapt(self, seconds: float, size: int) -> None:
-        """Adapts the resolution to the link: coarser rasters and surfaces and fewer particles for a slow one,
-        finer ones when it is fast. seconds: transfer time of a frame of `size` bytes."""
-        pace = max(seconds, 0.0) / max(size, 1)
-        self._pace = pace if not self._pace else self._pace + _MEMORY * (pace - self._pace)
-        before = self._coarser
-        if self._pace * size > _SLOW:
-            self._coarser = min(2 * before, _COARSEST)
-        elif 4 * self._pace * size < _FAST and before > 1:
-            self._coarser = before // 2
-        if self._coarser != before:
-            self._view = self._thinned(self._requested)
+    def _choose_stride(self, size: int) -> None:
+        """Requests coarser surfaces if those of a frame, `size` bytes, exceed the budget, and finer ones if
+        these would fit into it: about four times as many bytes. size: 0 without surfaces."""
+        before = self._stride
+        if size > _TOO_LARGE * self._link.budget:
+            self._stride = min(2 * before, STRIDES[-1])
+        elif 0 < _FINER * size < self._link.budget:
+            self._stride = max(before // 2, 1)
+        if self._stride != before:
+            self._view = _with_stride(self._requested, self._stride)
             self._channel.want(self, self._view)
+
+    def _frame_for(self, frame: pb.Frame, view: pb.View) -> bytes:
+        hello = self._channel.hello
+        assert hello is not None
+        surfaces = sum(len(each.data) for each in selected(frame.surfaces, view.surfaces))  # are sent whole
+        budget = max(self._link.budget - surfaces, LEAST_BUDGET)
+        share = self._level.choose(full_bytes(view, frame, hello, _COLUMNS), budget)
+        return self._channel.frame_bytes(frame, view, detail_of(share, view, frame, hello, _COLUMNS))
+
+
+def _with_stride(view: pb.View, stride: int) -> pb.View:
+    """A view with coarser surfaces for a slow connection."""
+    if stride == 1 or not view.surfaces:
+        return view
+    coarser = pb.View()
+    coarser.CopyFrom(view)
+    for request in coarser.surfaces:
+        request.stride = min(max(request.stride, 1) * stride, STRIDES[-1])
+    return coarser
 
 
 def _has_requested(frame: pb.Frame, view: pb.View) -> bool:
     """False if a frame, made for earlier views, has nothing that this view requests."""
-    if (view.quantities or view.particles) and frame.HasField("particles"):
-        return True
-    if view.quantities and frame.rasters:
+    if (view.quantities or view.particles) and (frame.HasField("particles") or frame.rasters):
         return True
     return bool(selected(frame.surfaces, view.surfaces))
 
