@@ -10,10 +10,12 @@ import * as view from "../state/view";
 import { shownWaterMode } from "../state/water";
 import type { Histogram } from "../stream/frame";
 
-const LABELS: Record<string, string> = {
-  speed: "Speed", vorticity: "Vorticity", q: "Q criterion", pressure: "Pressure", density: "Density",
-  velocity_x: "Velocity x", velocity_y: "Velocity y", velocity_z: "Velocity z",
-};
+/** Names of quantities that only surfaces have. */
+const LABELS: Record<string, string> = { q: "Q criterion", velocity_x: "Velocity x", velocity_y: "Velocity y", velocity_z: "Velocity z" };
+
+function labelOf(quantity: string): string {
+  return LABELS[quantity] ?? quantityOf(quantity).label;
+}
 
 export function SurfacePanel() {
   const list = surfaces.settings.value;
@@ -53,7 +55,7 @@ function ColorToggle({ isOn, set }: { isOn: boolean; set: (isOn: boolean) => voi
 
 function SurfaceCard({ setting }: { setting: surfaces.SurfaceSetting }) {
   const { id, quantity, opacity, isColored } = setting;
-  const label = LABELS[quantity] ?? quantity;
+  const label = labelOf(quantity);
   const refusal = run.latestFrame.value?.refusedSurfaces.find((each) => each.quantity === quantity)?.reason;
   return (
     <div class="surface-card" role="group" aria-label={`Surface of ${label.toLowerCase()}`}>
@@ -65,7 +67,7 @@ function SurfaceCard({ setting }: { setting: surfaces.SurfaceSetting }) {
         >
           {surfaces.surfaceQuantities.value.map(({ name }) => (
             <option key={name} value={name}>
-              {LABELS[name] ?? name}
+              {labelOf(name)}
             </option>
           ))}
         </select>

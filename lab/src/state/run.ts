@@ -9,6 +9,7 @@ import { FrameStore } from "../stream/frames";
 import { SeriesStore } from "../stream/series";
 import type { Body, Ended, Hello, Mark, Progress } from "../stream/stream_pb";
 import type { ConnectionState } from "../stream/connection";
+import { style } from "./view";
 
 export type Kind = "none" | "example" | "run";
 
@@ -46,8 +47,8 @@ export const hasPoints = computed(() => {
 /** What the solver computes with: particles, cells. */
 export const members = computed(() => hello.value?.sets[0]?.members ?? "particles");
 
-/** True if the run is 3D; it is drawn as particles and surfaces. */
-export const is3d = computed(() => kind.value === "run" && hello.value?.dimensions === 3 && hasPoints.value);
+/** True if the run is drawn in 3D, as particles or surfaces. Cells can be drawn on the middle plane instead. */
+export const is3d = computed(() => kind.value === "run" && hello.value?.dimensions === 3 && (hasPoints.value || style.value === "surfaces"));
 
 /** True if a 3D run has neither particles nor surfaces that could be shown. */
 export const lacksFluid = computed(() => {

@@ -139,7 +139,11 @@ function handleMessage(id: string, body: Message["body"]): void {
       learnQuantities(body.value.quantities);
       if (!run.hello.value && isQuantity(body.value.quantity)) view.quantity.value = body.value.quantity;
       run.hello.value = body.value;
-      if (!run.hasPoints.value) view.style.value = "field";
+      if (!run.hasPoints.value) {
+        const hasSurfaces = surfaces.offersSurfaces.value && !body.value.over;
+        view.style.value = hasSurfaces ? "surfaces" : "field";
+        if (hasSurfaces) surfaces.addFirst();
+      }
       run.bodies.value = body.value.bodies;
       sendView();
       void loadFrameList(id);
@@ -253,9 +257,9 @@ async function fetchParticles(id: string, entry: FrameEntry): Promise<void> {
   await fetchFrameMessage(id, `${id} ${entry.step} particles ${name}`, `particles/${entry.particlesIndex}?quantity=${name}&most=${MAX_PARTICLES}`);
 }
 
-/** True if particles are displayed; in 3D, always. */
+/** True if particles are displayed; in 3D, always if the run has any. */
 function showsParticles(): boolean {
-  return view.style.value === "particles" || run.hello.value?.dimensions === 3;
+  return view.style.value === "particles" || (run.hello.value?.dimensions === 3 && run.hasPoints.value);
 }
 
 async function fetchFrameMessage(id: string, key: string, path: string): Promise<void> {
@@ -310,7 +314,7 @@ const MAX_PARTICLES = 200_000;
 
 /** True if live particles are needed: in 3D not if only isosurfaces are shown. */
 function needsParticles(): boolean {
-  if (run.hello.value?.dimensions !== 3) return showsParticles();
+  if (run.hello.value?.dimensions !== 3 || !run.hasPoints.value) return showsParticles();
   return shownWaterMode.value === "opaque" || shownWaterMode.value === "translucent" || surfaces.requested.value.length === 0;
 }
 
@@ -318,7 +322,7 @@ function sendView(): void {
   const hello = run.hello.value;
   if (!connection || !hello) return;
   const particles = needsParticles();
-  const names = hello.dimensions === 3 || particles ? [] : [view.quantity.value as string];
+  const names = run.is3d.value || particles ? [] : [view.quantity.value];
   if (view.showsVelocity.value && hello.dimensions === 2) names.push("velocity_x", "velocity_y");
   connection.send({
     case: "view",
@@ -333,7 +337,7 @@ function sendView(): void {
       velocities: particles,
       width: 2,
       tells: true,
-      surfaces: surfaces.requested.value.map((request) => ({ ...request, histogram: surfaces.panelOpen.value })),
+      surfaces: surfaces.requested.value.map((request) => ({ ...request, histogram: surfaces.needsHistograms.value })),
     }),
   });
 }
@@ -341,7 +345,7 @@ function sendView(): void {
 /** Changes of surfaces are sent at once: a level is requested only after the last one has arrived. */
 effect(() => {
   surfaces.requested.value;
-  surfaces.panelOpen.value;
+  surfaces.needsHistograms.value;
   shownWaterMode.value;
   untracked(sendView);
 });

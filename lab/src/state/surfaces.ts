@@ -28,8 +28,10 @@ export const WATER_ID = 0;
 export const settings = signal<readonly SurfaceSetting[]>([]);
 export const isWaterColored = signal(false);
 export const cut = signal<Cut | null>(null);
-/** True if the panel of surfaces is open; histograms are requested only then. */
+/** True if the panel of surfaces is open. */
 export const panelOpen = signal(false);
+/** True if histograms are needed: for the panel, or for the first level of a surface. */
+export const needsHistograms = computed(() => panelOpen.value || settings.value.some(({ level }) => level === null));
 
 const requests = new LevelRequests();
 let lastId = WATER_ID;
@@ -100,9 +102,16 @@ export function histogramOf(frame: Frame | null, quantity: string): Histogram | 
   return frame?.surfaces.find((surface) => surface.quantity === quantity && surface.histogram)?.histogram ?? null;
 }
 
+/** Adds a surface of the displayed quantity if there is none yet. */
+export function addFirst(): void {
+  if (settings.value.length === 0) addSurface();
+}
+
+/** Adds a surface of the displayed quantity, or of another one if it has a surface already. */
 export function addSurface(): void {
   const used = settings.value.map(({ quantity }) => quantity);
-  const next = surfaceQuantities.value.find(({ name }) => !used.includes(name)) ?? surfaceQuantities.value[0];
+  const unused = surfaceQuantities.value.filter(({ name }) => !used.includes(name));
+  const next = unused.find(({ name }) => name === view.quantity.value) ?? unused[0] ?? surfaceQuantities.value[0];
   if (!next || settings.value.length >= MAX_SURFACES) return;
   settings.value = [...settings.value, { id: ++lastId, quantity: next.name, level: null, isColored: false, opacity: 0.7 }];
 }
