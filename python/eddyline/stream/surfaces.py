@@ -91,7 +91,8 @@ def unpacked(data: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class Surface:
-    """Triangles of a closed surface. Seen from outside (lower values), their corners are counter-clockwise."""
+    """Triangles of a closed surface. Seen from outside (lower values), their corners are
+    counter-clockwise."""
 
     time: float  # s
     level: float

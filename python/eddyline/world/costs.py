@@ -26,7 +26,8 @@ START = 1.0  # s for libraries, the last picture, charts and report
 
 @dataclass(frozen=True)
 class Cost:
-    """Wall seconds. steps: of the computation; outputs: pictures and snapshots meanwhile; film: of the
+    """Wall seconds. steps: of the computation; outputs: pictures, snapshots
+    and surfaces meanwhile; film: of the
     pictures; start: all that does not depend on the world, report included."""
 
     steps: float
@@ -48,8 +49,9 @@ def cost_of(
     snapshots: int,
     snapshot_bytes: float,
     cores: int,
+    surfaces: float = 0.0,
 ) -> Cost:
-    """Cost of a run of so many steps on `cores` cores."""
+    """Cost of a run of so many steps on `cores` cores. surfaces: of isosurfaces [s]."""
     particles = estimate.fluid_particles + WALL_WEIGHT * estimate.wall_particles
     computing = steps * (STEP + particles / (RATES[dimensions] * cores))
     pictures = min(pictures, steps + 1)  # no step is shown twice
@@ -57,4 +59,4 @@ def cost_of(
     outputs = pictures * (PICTURE[dimensions] + flat)
     outputs += min(snapshots, steps + 1) * (SNAPSHOT + snapshot_bytes / SNAPSHOT_RATE)
     film = pictures * FILM[dimensions] / min(cores, FILM_CORES) if pictures > 1 else 0.0
-    return Cost(computing, outputs, film, START)
+    return Cost(computing, outputs + surfaces, film, START)
