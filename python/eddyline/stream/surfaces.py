@@ -235,8 +235,9 @@ class Surfaces(Sequence[Surface]):
         """Raises CorruptFileError."""
         if isinstance(k, slice):
             return [self[n] for n in range(len(self))[k]]
+        data = self.data(k)
         with reading(self.path):
-            return Surface.of(self.data(k))
+            return Surface.of(data)
 
     def data(self, k: int) -> bytes:
         """The bytes of a surface, verified. Raises CorruptFileError."""
