@@ -33,6 +33,12 @@ struct Records {
   std::int64_t after, limit;
   auto run(Simulation& s) const { return s.records(kind, after, limit); }
 };
+struct Values {
+  std::size_t set;
+  std::array<char, 64> field;
+  std::int64_t first, count;
+  auto run(Simulation& s) const { return s.values(set, field.data(), first, count); }
+};
 struct Quantized {
   std::int64_t every;
   bool with_ids;
@@ -94,9 +100,9 @@ struct Traffic {
   auto run(Simulation& s) const { return s.traffic(); }
 };
 
-using Calls = std::tuple<End, Advance, Change, Records, Quantized, Rasters, TakeIsosurface, TakeSeries, TakeChecksum,
-                         KeepChecksums, TakeChecksums, Save, Restore, TakeStatistics, Shares, KeepTimeline, Timeline,
-                         KeepTraffic, Traffic>;
+using Calls = std::tuple<End, Advance, Change, Records, Values, Quantized, Rasters, TakeIsosurface, TakeSeries,
+                         TakeChecksum, KeepChecksums, TakeChecksums, Save, Restore, TakeStatistics, Shares,
+                         KeepTimeline, Timeline, KeepTraffic, Traffic>;
 
 /// A call as it is announced. Arguments that do not fit are sent in a second message.
 struct Announcement {
@@ -170,6 +176,13 @@ std::int64_t Leader::advance(double until, std::int64_t max_steps, double max_se
 double Leader::change(const world::Change& change) { return lead(Change{change}); }
 std::vector<solver::PointRecord> Leader::records(solver::PointKind kind, std::int64_t after, std::int64_t limit) const {
   return lead(Records{kind, after, limit});
+}
+std::vector<double> Leader::values(std::size_t set, const std::string& field, std::int64_t first,
+                                   std::int64_t count) const {
+  Values call{.set = set, .field = {}, .first = first, .count = count};
+  if (field.size() >= call.field.size()) throw UserError("values: there is no field " + field + ".");
+  std::ranges::copy(field, call.field.begin());
+  return lead(call);
 }
 solver::QuantizedParticles Leader::quantized(std::int64_t every, bool with_ids) const {
   return lead(Quantized{every, with_ids});

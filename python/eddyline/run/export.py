@@ -186,7 +186,8 @@ def _profiles(run: Run, folder: Path) -> Iterator[Path]:
 
 
 def _snapshots(run: Run, folder: Path) -> Iterator[Path]:
-    from eddyline.stream.snapshots import KINDS, copy_as_one_file
+    from eddyline.run.folder import RunFolder
+    from eddyline.stream.snapshots import copy_as_one_file, kinds_in
     from eddyline.stream.surface_formats import write_vtkhdf
 
     if run.snapshot_count == 0 and not run.surfaces:
@@ -198,7 +199,7 @@ def _snapshots(run: Run, folder: Path) -> Iterator[Path]:
             target = folder / f"{name}.vtkhdf"
             write_vtkhdf(target, surfaces, _color_of(run, name))
             yield target
-    for kind in KINDS if run.snapshot_count else ():
+    for kind in kinds_in(RunFolder(run.folder).snapshots) if run.snapshot_count else ():
         target = folder / f"{kind}.vtkhdf"
         copy_as_one_file(run.folder, kind, target)
         yield target

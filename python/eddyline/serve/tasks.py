@@ -72,7 +72,7 @@ def order(text: str, sets: dict[str, str | float], quality: str) -> Reply:
         {
             "title": found.world.title,
             "source": found.world.source,
-            "particles": needs.estimate.fluid_particles + needs.estimate.wall_particles,
+            "particles": sum(needs.estimate.counts.values()),
             "seconds": needs.seconds,
         }
     )

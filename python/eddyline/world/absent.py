@@ -58,7 +58,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
         "Eddyline has fluids of constant viscosity only; OpenFOAM has other laws.",
     ),
     (
-        "adaptive adaptivity refinement refine amr variable_resolution multi_resolution",
+        "adaptive adaptivity refinement refine variable_resolution multi_resolution",
         "all particles have the same domain.spacing; Basilisk has adaptive meshes.",
     ),
     (

@@ -29,7 +29,7 @@ NARROWEST = 4
 def opening_problems(file: WorldFile, samples: Samples) -> Found:
     """As (path, text of the line)."""
     found = faces(file)
-    if found and file.method.scheme == "classic":
+    if found and file.sph.scheme == "classic":
         text = (
             'method.scheme = "classic"; must be "delta" for inflow and outflow. Use scheme "delta", or '
             "periodic sides and domain.body_force."

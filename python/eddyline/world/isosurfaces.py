@@ -28,12 +28,12 @@ QUANTITIES = {
     "q": "1/s^2",
 }
 """Units of the quantities of SPH on a lattice; other solvers name theirs when a run starts."""
-_SURFACE_BYTES = 9.0
+_SURFACE_BYTES = 8.0
 """Of a surface of water at a resolution of 1, for each particle^(2/3): 10 in a dam break of 6,912 particles,
-8 at a resolution of 0.5. Colours take 0.8 of it more."""
-_SPLAT = 4e-7  # s of one core for each fluid particle at a resolution of 1, for `fluid`
-_POINT = 3e-8  # s for each point of a lattice
-_RASTER = 4e-7  # s for each fluid particle: quantities of pictures on a lattice of resolution 1
+4.5 in one of 108,000. Colours take 0.8 of it more."""
+_POINT = 1.5e-8  # s of one core for each point of a lattice
+_SPLAT, _RASTER = 1.5e-7, 4.5e-7
+"""s for each particle or cell and (1 / resolution)^2: of `fluid`, and of quantities of pictures."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def isosurface_problems(file: WorldFile) -> Iterator[tuple[tuple[str, ...], str]
             text = f"observe.{name}: the particles of an export have this name. Choose another name."
             yield ("observe", name), text
         for key, quantity in (("quantity", observer.quantity), ("color", observer.color)):
-            if quantity is None or quantity in QUANTITIES or getattr(file.method, "name", "sph") != "sph":
+            if quantity is None or quantity in QUANTITIES or file.method.name != "sph":
                 continue
             near = did_you_mean(quantity, list(QUANTITIES), "or")
             allowed = listed(list(QUANTITIES), "or")
@@ -69,32 +69,32 @@ def isosurface_problems(file: WorldFile) -> Iterator[tuple[tuple[str, ...], str]
             yield ("observe", name, key), f"{text} {near if near.startswith('Did') else ''}".strip()
 
 
-def plan_surfaces(world: World, estimate: _core.Estimate, steps: int) -> SurfacePlan:
+def plan_surfaces(world: World, members: int, steps: int) -> SurfacePlan:
     count, seconds, size = 0, 0.0, 0.0
     for observer in isosurfaces_of(world.file).values():
-        times, one_seconds, one_bytes = _of(world, observer, estimate, steps)
+        times, one_seconds, one_bytes = _of(world, observer, members, steps)
         count += times * len(observer.levels)
         seconds += times * len(observer.levels) * one_seconds
         size += times * len(observer.levels) * one_bytes
     return SurfacePlan(count, seconds, size)
 
 
-def _of(world: World, observer: Isosurface, estimate: _core.Estimate, steps: int) -> tuple[int, float, float]:
+def _of(world: World, observer: Isosurface, members: int, steps: int) -> tuple[int, float, float]:
     """How often, and of one surface the seconds on one core and the bytes, about."""
     every = interval(world, observer)
     times = min(math.floor(world.end / every) + 1, steps + 1) if 0 < every < math.inf else 0
-    particles, fine = estimate.fluid_particles, max(1.0, 1 / observer.resolution)
+    fine = max(1.0, 1 / observer.resolution)
     points = _core.surface_lattice_points(world.core, observer.resolution)
     seconds = _POINT * points
     for quantity in filter(None, (observer.quantity, observer.color)):
-        seconds += (_SPLAT if quantity == "fluid" else _RASTER) * particles * fine**3
-    size = _SURFACE_BYTES * particles ** (2 / 3) / observer.resolution**2
+        seconds += (_SPLAT if quantity == "fluid" else _RASTER) * members * fine**2
+    size = _SURFACE_BYTES * members ** (2 / 3) / observer.resolution**2
     return times, seconds, size * (1.8 if observer.color else 1.0)
 
 
-def isosurface_text(world: World, observer: Isosurface, estimate: _core.Estimate, steps: int) -> str:
+def isosurface_text(world: World, observer: Isosurface, members: int, steps: int) -> str:
     """`isosurface of fluid = 0.5, coloured by speed, 41 times, lattice of 42,000 points, about 7 kB each`"""
-    times, _, size = _of(world, observer, estimate, steps)
+    times, _, size = _of(world, observer, members, steps)
     levels = listed([rounded(level) for level in observer.levels])
     color = f", coloured by {observer.color}" if observer.color else ""
     points = _core.surface_lattice_points(world.core, observer.resolution)

@@ -14,9 +14,9 @@ NODE_REACH = 0.75
 
 
 def _ratio(file: WorldFile) -> float:
-    if file.method.smoothing_ratio:
-        return file.method.smoothing_ratio
-    if file.method.scheme == "classic" and not file.fluid.is_gas:
+    if file.sph.smoothing_ratio:
+        return file.sph.smoothing_ratio
+    if file.sph.scheme == "classic" and not file.is_gas:
         return 1.3
     return 2.0 if file.dimensions == 2 else 1.5
 
@@ -28,7 +28,7 @@ def reach(file: WorldFile) -> float:
 
 def cell_edge(file: WorldFile) -> float:
     """Edge of the cells [m]: the reach of the kernel and the skin."""
-    skin = file.method.skin or SKIN_RATIO[file.method.scheme][file.dimensions] * _ratio(file)  # in spacings
+    skin = file.sph.skin or SKIN_RATIO[file.sph.scheme][file.dimensions] * _ratio(file)  # in spacings
     return reach(file) + skin * file.domain.spacing
 
 

@@ -58,13 +58,18 @@ class Quantity:
 
 def series_columns(file: WorldFile) -> dict[str, list[str]]:
     """The columns of each series that a run of this world writes, `time` left out."""
+    return file.solver.series(file)
+
+
+def particle_series(file: WorldFile) -> dict[str, list[str]]:
+    """The columns of each series of a world of sph."""
     axes = "xyz"[: file.dimensions]
 
     def vector(name: str) -> list[str]:
         return [f"{name}_{axis}" for axis in axes]
 
-    columns = {"budget": [*_BUDGET, *_ENERGIES[file.method.scheme], *vector("momentum")]}
-    if file.has_free_surface and not file.fluid.is_gas:
+    columns = {"budget": [*_BUDGET, *_ENERGIES[file.sph.scheme], *vector("momentum")]}
+    if file.has_free_surface and not file.is_gas:
         columns["budget"].append("under_tension")
     if _something_moves(file):
         columns["budget"].append("work")
