@@ -144,7 +144,7 @@ def _check_run(run: eddyline.Run) -> None:
 
 
 def _check_exports(run: eddyline.Run, out: Path) -> None:
-    """What VTK reads is what the run holds."""
+    """VTK reads what the run holds."""
     vtk_hdf = pytest.importorskip("vtkmodules.vtkIOHDF")
     from vtkmodules.util.numpy_support import vtk_to_numpy
     from vtkmodules.vtkIOGeometry import vtkOBJReader, vtkSTLReader

@@ -29,7 +29,7 @@ QUANTITIES = {
 }
 """Units of the quantities of SPH on a lattice; other solvers name theirs when a run starts."""
 _SURFACE_BYTES = 8.0
-"""Of a surface of water at a resolution of 1, for each particle^(2/3): 10 in a dam break of 6,912 particles,
+"""Bytes of a surface of water at a resolution of 1, for each particle^(2/3): 10 in a dam break of 6,912 particles,
 4.5 in one of 108,000. Colours take 0.8 of it more."""
 _POINT = 1.5e-8  # s of one core for each point of a lattice
 _SPLAT, _RASTER = 1.5e-7, 4.5e-7
@@ -38,7 +38,7 @@ _SPLAT, _RASTER = 1.5e-7, 4.5e-7
 
 @dataclass(frozen=True)
 class SurfacePlan:
-    """What the surfaces of a run need."""
+    """Time and room that the surfaces of a run need."""
 
     count: int  # surfaces
     seconds: float
@@ -80,7 +80,7 @@ def plan_surfaces(world: World, members: int, steps: int) -> SurfacePlan:
 
 
 def _of(world: World, observer: Isosurface, members: int, steps: int) -> tuple[int, float, float]:
-    """How often, and of one surface the seconds on one core and the bytes, about."""
+    """Number of times; seconds on one core and bytes of one surface, about."""
     every = interval(world, observer)
     times = min(math.floor(world.end / every) + 1, steps + 1) if 0 < every < math.inf else 0
     fine = max(1.0, 1 / observer.resolution)

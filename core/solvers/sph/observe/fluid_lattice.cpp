@@ -215,7 +215,7 @@ class FluidLattice {
     take(parts);
   }
 
-  /// What one rank adds to the layers of another.
+  /// Sums that one rank adds to the layers of another, and its drops there.
   struct Contribution {
     Box box;
     std::span<const std::int32_t> sums;
@@ -411,7 +411,7 @@ class FluidLattice {
     }
   }
   bool is_solid(std::size_t point) const { return !distance_.empty() && distance_[point] < 0; }
-  /// Whether the row that begins at a point has points inside bodies.
+  /// True if the row that begins at a point has points inside bodies.
   bool holds_solid(std::size_t begin) const {
     return !solid_rows_.empty() && solid_rows_[begin / static_cast<std::size_t>(box_.extent(0))] != 0;
   }
