@@ -192,7 +192,7 @@ class SurfaceFile:
 
 
 def read_index(path: Path) -> list[Record]:
-    """The surfaces that a file holds; an unfinished surface at its end is left out. Raises CorruptFileError."""
+    """The surfaces that a file holds; an unfinished one at its end is left out. Raises CorruptFileError."""
     with reading(path), integrity.opened(path) as file:
         return list(_records(path, file))
 

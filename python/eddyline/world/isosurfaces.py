@@ -29,8 +29,8 @@ QUANTITIES = {
 }
 """Units of the quantities of SPH on a lattice; other solvers name theirs when a run starts."""
 _SURFACE_BYTES = 8.0
-"""Bytes of a surface of water at a resolution of 1, for each particle^(2/3): 10 in a dam break of 6,912 particles,
-4.5 in one of 108,000. Colours take 0.8 of it more."""
+"""Bytes of a surface of water at a resolution of 1, for each particle^(2/3): 10 in a dam break of 6,912
+particles, 4.5 in one of 108,000. Colours take 0.8 of it more."""
 _POINT = 1.5e-8  # s of one core for each point of a lattice
 _SPLAT, _RASTER = 1.5e-7, 4.5e-7
 """s for each particle or cell and (1 / resolution)^2: of `fluid`, and of quantities of pictures."""
