@@ -59,7 +59,7 @@ describe("frame store", () => {
     const store = new FrameStore();
     store.add(frame(3, 0.3, "speed"));
     store.add(frame(1, 0.1, "speed"));
-    store.addStored([{ step: 2, time: 0.2, frameIndex: 0, particlesIndex: -1 }, { step: 3, time: 0.3, frameIndex: 1, particlesIndex: -1 }]);
+    store.addStored([{ step: 2, time: 0.2, frameIndex: 0, particlesIndex: -1, surfacesIndex: -1 }, { step: 3, time: 0.3, frameIndex: 1, particlesIndex: -1, surfacesIndex: -1 }]);
     store.add(frame(3, 0.3, "pressure"));
     expect(store.all.map((moment) => [moment.step, moment.frameIndex])).toEqual([[1, -1], [2, 0], [3, 1]]);
     const third = store.all[2];
@@ -74,7 +74,7 @@ describe("frame store", () => {
     store.add(frame(2, 0.2, "speed"));
     store.dropLiveRastersOfLast();
     expect(rasters()).toEqual([1, 1]);
-    store.addStored([{ step: 1, time: 0.1, frameIndex: 0, particlesIndex: -1 }, { step: 2, time: 0.2, frameIndex: 1, particlesIndex: -1 }]);
+    store.addStored([{ step: 1, time: 0.1, frameIndex: 0, particlesIndex: -1, surfacesIndex: -1 }, { step: 2, time: 0.2, frameIndex: 1, particlesIndex: -1, surfacesIndex: -1 }]);
     store.dropLiveRastersOfLast();
     expect(rasters()).toEqual([1, 0]);
     store.add(frame(2, 0.2, "speed", true));

@@ -8,9 +8,11 @@ import pytest
 from lab_server import hear, lab_in_thread, say, until
 from websockets.exceptions import ConnectionClosed
 
+import eddyline
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.frames import frame_of
 from eddyline.live.surfaces import MOST_OF_RUN, merged, offer
+from eddyline.serve import stored_runs, stored_surfaces
 from eddyline.simulation import Simulation
 from eddyline.world import World
 
@@ -169,3 +171,58 @@ def test_a_run_says_which_surfaces_it_offers(tank):
     assert offered["pressure"] == ("Pa", 0.0)
     assert "fluid" not in hello.surface_colors
     assert "speed" in hello.surface_colors
+
+
+STORED = """
+[observe.water]
+type = "isosurface"
+every = 0.01
+color = "speed"
+[observe.pressures]
+type = "isosurface"
+quantity = "pressure"
+values = [500.0, 1000.0]
+every = 0.02
+"""
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """The folder of a finished run with surfaces of two observers."""
+    text = TANK.replace("end = 1.0", "end = 0.02\n[output]\npictures = 0\nsnapshots = 0") + STORED
+    folder = tmp_path_factory.mktemp("stored") / "run"
+    run = eddyline.run(World.from_text(text, "tank"), out=folder, threads=1, progress=False, report=False)
+    assert run.outcome == "finished"
+    return folder
+
+
+def test_stored_surfaces_are_frames_of_all_observers(stored):
+    from eddyline.stream.surfaces import Surface
+
+    moments = stored_surfaces.moments(stored)
+    assert [round(time, 2) for _, time in moments] == [0.0, 0.01, 0.02]
+    counts = []
+    for index, (step, time_) in enumerate(moments):
+        made = stored_runs.surfaces(stored, index).frame
+        assert (made.index, made.step, made.time, made.stored) == (index, step, time_, True)
+        counts.append(len(made.surfaces))
+        levels = {each.request.quantity: each.request.level for each in made.surfaces}
+        assert levels["fluid"] == 0.5
+        for each in made.surfaces:
+            assert Surface.of(each.data).level == each.request.level
+            assert each.request.color == ("speed" if each.request.quantity == "fluid" else "")
+    assert counts == [3, 1, 3]
+
+
+def test_a_finished_run_offers_the_surfaces_that_it_has_stored(stored):
+    hello = next(iter(stored_runs.messages(stored, RUN))).hello
+    assert [(each.name, each.unit, each.level) for each in hello.surfaces] == [
+        ("pressure", "Pa", 500.0),
+        ("fluid", "1", 0.5),
+    ]
+    assert list(hello.surface_colors) == ["speed"]
+
+
+def test_a_surface_that_is_not_stored_is_refused_with_the_number_of_those_that_are(stored):
+    with pytest.raises(IndexError, match="surfaces at 3 steps"):
+        stored_runs.surfaces(stored, 3)

@@ -57,7 +57,7 @@ export function shownSurfaces({ before, after, blend }: FramePair): readonly Sho
     const mesh = surface && decoder.cached(surface);
     if (!surface || !mesh) continue;
     shown.set(id, { surface, run: run.runId.value });
-    const isCurrent = (setting.level === null || surface.level === setting.level) && surface.color === surfaces.colorOf(setting);
+    const isCurrent = !run.isLive.value || (setting.level === null || surface.level === setting.level) && surface.color === surfaces.colorOf(setting);
     list.push({
       id,
       mesh,

@@ -26,6 +26,8 @@ export const connectionState = signal<ConnectionState>("closed");
 export const framesVersion = signal(0);
 /** True if the run has stored particles, which can be fetched; null while unknown. */
 export const hasStoredParticles = signal<boolean | null>(null);
+/** True if the run has stored isosurfaces, which can be fetched. */
+export const hasStoredSurfaces = signal(false);
 /** The latest frame of a live run. */
 export const latestFrame = signal<Frame | null>(null);
 
@@ -53,7 +55,7 @@ export const is3d = computed(() => kind.value === "run" && hello.value?.dimensio
 /** True if a 3D run has neither particles nor surfaces that could be shown. */
 export const lacksFluid = computed(() => {
   framesVersion.value;
-  return is3d.value && !isLive.value && hasStoredParticles.value === false && !frames.hasFluid;
+  return is3d.value && !isLive.value && hasStoredParticles.value === false && !hasStoredSurfaces.value && !frames.hasFluid;
 });
 
 /** The first steering command after which published values no longer apply; null if they do. */
@@ -84,6 +86,7 @@ export function clear(next: Kind): void {
   bodies.value = [];
   latestFrame.value = null;
   hasStoredParticles.value = null;
+  hasStoredSurfaces.value = false;
   frames.clear();
   series.clear();
   histograms.clear();

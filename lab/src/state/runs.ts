@@ -38,7 +38,7 @@ export const runSchema = v.object({
 export type Run = v.InferOutput<typeof runSchema>;
 const frameEntrySchema = v.object({ index: v.number(), step: v.number(), time: v.number() });
 const framesSchema = v.object({ frames: v.array(frameEntrySchema) });
-const particlesSchema = v.object({ moments: v.array(frameEntrySchema) });
+const momentsSchema = v.object({ moments: v.array(frameEntrySchema) });
 
 export const runs = signal<readonly Run[]>([]);
 /** The world file of the displayed run. */
@@ -190,16 +190,19 @@ function notifyEnd(outcome: string): void {
 /** Loads the list of frames and particles that the run has stored. */
 async function loadFrameList(id: string): Promise<void> {
   try {
-    const [stored, snapshots] = await Promise.all([
+    const [stored, snapshots, storedSurfaces] = await Promise.all([
       ask(framesSchema, "GET", `runs/${id}/frames`),
-      ask(particlesSchema, "GET", `runs/${id}/particles`),
+      ask(momentsSchema, "GET", `runs/${id}/particles`),
+      ask(momentsSchema, "GET", `runs/${id}/surfaces`),
     ]);
     if (run.runId.value !== id) return;
     run.frames.addStored([
-      ...stored.frames.map(({ index, step, time: at }) => ({ time: at, step, frameIndex: index, particlesIndex: -1 })),
-      ...snapshots.moments.map(({ index, step, time: at }) => ({ time: at, step, frameIndex: -1, particlesIndex: index })),
+      ...stored.frames.map(({ index, step, time: at }) => ({ time: at, step, frameIndex: index, particlesIndex: -1, surfacesIndex: -1 })),
+      ...snapshots.moments.map(({ index, step, time: at }) => ({ time: at, step, frameIndex: -1, particlesIndex: index, surfacesIndex: -1 })),
+      ...storedSurfaces.moments.map(({ index, step, time: at }) => ({ time: at, step, frameIndex: -1, particlesIndex: -1, surfacesIndex: index })),
     ]);
     run.hasStoredParticles.value = snapshots.moments.length > 0;
+    run.hasStoredSurfaces.value = storedSurfaces.moments.length > 0;
     run.framesVersion.value++;
     if (run.ended.value && following.value) showLastFrame();
   } catch (error) {
@@ -228,6 +231,10 @@ const requests = new RequestGate(6);
 
 /** Fetches the missing data of a stored frame; `small`: only the displayed quantity. */
 async function fetchFrame(id: string, entry: FrameEntry, small: boolean): Promise<void> {
+  if (!small && surfaces.usesStored.value) {
+    await fetchSurfaces(id, entry);
+    return;
+  }
   if (!small && showsParticles()) {
     const nearest = run.frames.nearestWithParticles(entry.time);
     if (nearest) await fetchParticles(id, nearest);
@@ -255,6 +262,11 @@ async function fetchParticles(id: string, entry: FrameEntry): Promise<void> {
   const name = view.quantity.value;
   if (run.frames.cachedFrame(entry)?.particles?.quantity === name) return;
   await fetchFrameMessage(id, `${id} ${entry.step} particles ${name}`, `particles/${entry.particlesIndex}?quantity=${name}&most=${MAX_PARTICLES}`);
+}
+
+async function fetchSurfaces(id: string, entry: FrameEntry): Promise<void> {
+  if (entry.surfacesIndex < 0 || run.frames.cachedFrame(entry)?.surfaces.length) return;
+  await fetchFrameMessage(id, `${id} ${entry.step} surfaces`, `surfaces/${entry.surfacesIndex}`);
 }
 
 /** True if particles are displayed; in 3D, always if the run has any. */

@@ -6,7 +6,7 @@ import { isSameRequest } from "../stream/frames";
 import type { SurfaceQuantity } from "../stream/stream_pb";
 import type { Cut } from "./cut";
 import { LevelRequests, suggestedLevel } from "./levels";
-import { hello, latestFrame, runId } from "./run";
+import { hasStoredSurfaces, hello, is3d, latestFrame, runId } from "./run";
 import * as view from "./view";
 import { FLUID, shownWaterMode } from "./water";
 
@@ -55,6 +55,9 @@ export const showsColors = computed(() => canColor.value && shownSettings.value.
 function startLevel(quantity: string): number {
   return hello.value?.surfaces.find(({ name }) => name === quantity)?.level ?? 0;
 }
+
+/** True if pictures of the past are made from stored surfaces. */
+export const usesStored = computed(() => hasStoredSurfaces.value && is3d.value && shownSettings.value.length > 0);
 
 export function colorOf({ isColored }: SurfaceSetting): string {
   return isColored && canColor.value ? view.quantity.value : "";
