@@ -24,7 +24,7 @@ SIMPLE = ("reference", "domain", "fluid", "start", "time", "output")
 SHAPES = ("Circle", "Rectangle", "Polygon", "Line", "Sphere", "Box", "Cylinder")
 SIDES = ("Wall", "Periodic", "Open", "Inflow", "Outflow", "Stream")
 PATCHES = ("InflowPatch", "OutflowPatch")
-OBSERVERS = ("Probe", "Gauge", "Front", "Patch", "PressureDrop", "Line", "Profile", "Torque")
+OBSERVERS = ("Probe", "Gauge", "Front", "Patch", "PressureDrop", "Line", "Profile", "Torque", "Isosurface")
 
 
 def main() -> int:

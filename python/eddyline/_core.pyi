@@ -503,3 +503,32 @@ class Simulation:
         seconds that an exchange of each kept rank 0 waiting; with `lazy`, lazy: what was asked for, the depth
         of the copies in cells, steps, how often ranks exchanged, and copies of particles.
         """
+
+SURFACE_HEADER: int
+"""Size of the header of a surface [bytes]."""
+
+def surface_quantities(simulation: Simulation) -> list[tuple[str, str]]:
+    """Quantities that surfaces can be made of, and their units; none in 2D."""
+
+def isosurface(
+    simulation: Simulation,
+    quantity: str,
+    level: float,
+    *,
+    color: str = "",
+    resolution: float = 1.0,
+    stride: int = 1,
+    bins: int = 0,
+) -> tuple[bytes, float, float, NDArray[np.int64]]:
+    """The bytes of a surface, not deflated, see docs/surfaces.md; and the lowest and the highest value on the
+    lattice, and how often values occur in as many `bins` between them. Raises UserError."""
+
+def decode_surface(surface: bytes) -> dict[str, Any]:
+    """Decodes the bytes of a surface, not deflated: time [s], level, stride, vertices (n, 3) float64 [m],
+    triangles (m, 3) uint32, cuts (n,) uint8, colors (n,) uint8 or none, color_range. Raises UserError."""
+
+def surface_body_size(header: bytes) -> int:
+    """Size of what follows a header, not deflated [bytes]. Raises UserError."""
+
+def surface_lattice_points(world: World, resolution: float) -> int:
+    """Points of the lattice of a surface, with a layer of outside points around the domain."""

@@ -17,6 +17,7 @@ from eddyline.argument_types import number, text, whole, wholes
 from eddyline.cores import refusal
 
 if TYPE_CHECKING:
+    from eddyline.stream.surfaces import Surface
     from eddyline.world import World
 
 Floats = NDArray[np.float64]
@@ -118,6 +119,32 @@ class Simulation:
             [quantity], size, (lower[0], lower[1], lower[2]), upper
         )[0]
         return raster
+
+    def surface(
+        self,
+        quantity: str = "fluid",
+        level: float = 0.5,
+        *,
+        color: str = "",
+        resolution: float = 1.0,
+        stride: int = 1,
+    ) -> Surface:
+        """The closed surface where a quantity has the value `level`, as triangles; 3D only.
+
+        color: a second quantity, for each vertex. resolution: distance of lattice points in spacings.
+        stride: 1, 2 or 4, every how many of them are used. Raises ValueError.
+        """
+        from eddyline import _core
+        from eddyline.stream.surfaces import Surface, isosurface
+
+        text(quantity=quantity, color=color)
+        number(level=level, resolution=resolution)
+        whole(stride=stride)
+        try:
+            made = isosurface(self._core, quantity, level, color=color, resolution=resolution, stride=stride)
+        except _core.UserError as error:
+            raise ValueError(str(error)) from None
+        return Surface.of(made.data)
 
     def __repr__(self) -> str:
         moment = f"t = {self.time:.4g} s, step {self.steps}"

@@ -20,7 +20,7 @@ int edge_between(int a, int b) {
   return edge_number(axis, low >> first & 1, low >> second & 1);
 }
 
-/// Whether both edges lie in one face of the cell.
+/// True if both edges lie in one face of the cell.
 bool share_face(int a, int b) {
   const auto has = [](const Face& face, int edge) {
     for (std::size_t k = 0; k < 4; ++k)

@@ -1,5 +1,5 @@
 #pragma once
-// How a surface passes through a cell of a lattice, from the signs of the cell's corners alone.
+// Triangles of a surface inside a cell of a lattice, from the signs of the cell's corners alone.
 
 #include <array>
 #include <cstdint>

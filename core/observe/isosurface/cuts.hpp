@@ -12,7 +12,7 @@ namespace eddyline::observe {
 /// Code of a cut whose place cannot be computed, because one end of the edge has no value.
 inline constexpr std::uint8_t k_middle = 128;
 
-/// Where a level cuts an edge, from the values at its lower and upper end, in 1/256 of the edge. 0 to 255.
+/// The place at which a level cuts an edge, from the values at its lower and upper end, in 1/256 of the edge: 0 to 255.
 std::uint8_t cut_code(float lower, float upper, float level);
 
 /// The part of a surface in some layers of a lattice. Parts of successive layers, one after the other, are the surface.

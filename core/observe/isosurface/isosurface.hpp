@@ -30,7 +30,7 @@ struct SurfaceRequest {
   std::int32_t bins = 0;    // of the histogram
 };
 
-/// How often values of the quantity occur on the lattice, from `low` to `high` in equal bins.
+/// The number of lattice points by value of the quantity, from `low` to `high` in equal bins.
 struct Histogram {
   double low = 0, high = 0;
   std::vector<std::int64_t> counts;

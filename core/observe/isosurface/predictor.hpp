@@ -16,7 +16,7 @@ struct Edge {
   bool inside;
 };
 
-/// What a reader knows about a vertex before its code.
+/// The expected code of a vertex.
 struct Guess {
   int cut;              // 0 to 255
   std::int32_t beside;  // a vertex beside it, -1: none

@@ -37,7 +37,7 @@ class Signs {
   }
   std::span<std::uint64_t> bits() { return bits_; }
 
-  /// Whether all points at the six faces of the lattice are outside, so that the surface is closed.
+  /// True if all points at the six faces of the lattice are outside, so that the surface is closed.
   bool border_is_outside() const;
 
   /// The lower ends of cut edges along an axis, as bits of one word of a row; the row must not be the last one along

@@ -8,7 +8,7 @@ import * as run from "../state/run";
 import { isStale } from "../state/runs";
 import { reducedMotion, theme } from "../state/theme";
 import * as view from "../state/view";
-import { cut, isWaterColored, panelOpen, settings } from "../state/surfaces";
+import { cut, isWaterColored, panelOpen, settings, usesStored } from "../state/surfaces";
 import { shownWaterMode } from "../state/water";
 import type { ShownSurface } from "../layers/isosurfaces/layer";
 import type { Camera } from "./camera";
@@ -92,8 +92,8 @@ export class AnimationLoop {
     const hasNoFluid = run.lacksFluid.value;
     const quantity = view.quantity.value;
     const needs: FrameNeeds = {
-      isUsable: (frame) => hasNoFluid || (is3d && hasSurface(frame)) || hasData(frame, quantity, particles),
-      isStored: (entry) => (particles && !hasNoFluid ? entry.particlesIndex : entry.frameIndex) >= 0,
+      isUsable: (frame) => hasNoFluid || (is3d && hasSurface(frame)) || (!usesStored.value && hasData(frame, quantity, particles)),
+      isStored: (entry) => (usesStored.value ? entry.surfacesIndex : particles && !hasNoFluid ? entry.particlesIndex : entry.frameIndex) >= 0,
       isIncomplete: (frame) => !particles && view.showsVelocity.value && !frame.rasters.has("velocity_y"),
       interpolatesWhenPaused: particles,
     };

@@ -3,6 +3,7 @@
 import { computed } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { Icon } from "../app/icons";
+import { LinkState } from "../app/link_state";
 import { Segments } from "../app/segments";
 import { gradient } from "../colors/maps";
 import { isQuantity, QUANTITY_NAMES, type QuantityName, quantityOf } from "../colors/quantities";
@@ -12,7 +13,7 @@ import { hasSheet } from "../state/layout";
 import * as run from "../state/run";
 import { restoreRunWorld, isStale } from "../state/runs";
 import * as view from "../state/view";
-import { offersSurfaces, panelOpen, showsColors } from "../state/surfaces";
+import { addFirst, offersSurfaces, panelOpen, showsColors } from "../state/surfaces";
 import { offersWaterSurface, shownWaterMode, waterMode } from "../state/water";
 import { zoomAt } from "./camera";
 import { startRecording, savePicture } from "./capture";
@@ -23,7 +24,7 @@ import { SurfacePanel } from "./surface_panel";
 const hasPicture = computed(() => run.kind.value !== "none" && view.shownFrame.value !== null);
 
 /** True if the picture shows the displayed quantity by colours. */
-const usesColors = computed(() => !run.is3d.value || ["opaque", "translucent"].includes(shownWaterMode.value) || showsColors.value);
+const usesColors = computed(() => !run.is3d.value || (run.hasPoints.value && ["opaque", "translucent"].includes(shownWaterMode.value)) || showsColors.value);
 
 export function CanvasControls() {
   return (
@@ -38,9 +39,10 @@ export function CanvasControls() {
         </div>
       )}
       <ConnectionNote />
+      {hasSheet.value && <LinkState />}
       {run.lacksFluid.value && <NoFluidNote />}
       {hasPicture.value && !run.lacksFluid.value && usesColors.value && <Legend />}
-      {run.kind.value === "run" && offersSurfaces.value && panelOpen.value && <SurfacePanel />}
+      {run.kind.value === "run" && run.is3d.value && offersSurfaces.value && panelOpen.value && <SurfacePanel />}
       {run.kind.value !== "example" && <ZoomAndCapture />}
     </>
   );
@@ -88,7 +90,21 @@ function ViewControls() {
           }}
         />
       )}
-      {!is2d && (
+      {!run.hasPoints.value && offersSurfaces.value && (
+        <Segments
+          label="Display"
+          options={[
+            { value: "field", text: "Plane", hint: "Contours on the middle plane" },
+            { value: "surfaces", text: "Surfaces" },
+          ]}
+          value={view.style.value}
+          choose={(style) => {
+            view.style.value = style;
+            if (style === "surfaces") addFirst();
+          }}
+        />
+      )}
+      {!is2d && run.hasPoints.value && (
         <div class="named">
           <span aria-hidden="true">Water</span>
           <Segments
@@ -101,7 +117,7 @@ function ViewControls() {
           />
         </div>
       )}
-      {offersSurfaces.value && <Toggle of={panelOpen} icon="surfaces" label="Surfaces and cut" />}
+      {!is2d && offersSurfaces.value && <Toggle of={panelOpen} icon="surfaces" label="Surfaces and cut" />}
       {is2d && <Toggle of={view.tracers} icon="tracers" label="Tracers" />}
       {is2d && <Toggle of={view.streaklines} icon="streaks" label="Streaklines: dye carried by the flow" />}
       {is2d && <Toggle of={view.colorSteps} icon="bands" label="Filled contours" />}

@@ -5,6 +5,7 @@ import { quantityOf } from "../colors/quantities";
 import { colorTable } from "../colors/maps";
 import type { Scale } from "../colors/scale";
 import type { IsosurfaceScene, ShownSurface } from "../layers/isosurfaces/layer";
+import { planeOf } from "../state/cut";
 import { notify } from "../state/notices";
 import type { FramePair } from "../state/playback";
 import * as run from "../state/run";
@@ -56,7 +57,7 @@ export function shownSurfaces({ before, after, blend }: FramePair): readonly Sho
     const mesh = surface && decoder.cached(surface);
     if (!surface || !mesh) continue;
     shown.set(id, { surface, run: run.runId.value });
-    const isCurrent = (setting.level === null || surface.level === setting.level) && surface.color === surfaces.colorOf(setting);
+    const isCurrent = !run.isLive.value || (setting.level === null || surface.level === setting.level) && surface.color === surfaces.colorOf(setting);
     list.push({
       id,
       mesh,
@@ -77,7 +78,7 @@ export function isosurfaceScene(list: readonly ShownSurface[], orbitView: View, 
     view: orbitView,
     lower,
     upper,
-    plane: surfaces.planeOf(surfaces.cut.value, lower, upper),
+    plane: planeOf(surfaces.cut.value, lower, upper),
     scale,
     table: colorTable(quantityOf(view.quantity.value).map),
     colors: {

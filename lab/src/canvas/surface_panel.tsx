@@ -10,10 +10,12 @@ import * as view from "../state/view";
 import { shownWaterMode } from "../state/water";
 import type { Histogram } from "../stream/frame";
 
-const LABELS: Record<string, string> = {
-  speed: "Speed", vorticity: "Vorticity", q: "Q criterion", pressure: "Pressure", density: "Density",
-  velocity_x: "Velocity x", velocity_y: "Velocity y", velocity_z: "Velocity z",
-};
+/** Names of quantities that only surfaces have. */
+const LABELS: Record<string, string> = { q: "Q criterion", velocity_x: "Velocity x", velocity_y: "Velocity y", velocity_z: "Velocity z" };
+
+function labelOf(quantity: string): string {
+  return LABELS[quantity] ?? quantityOf(quantity).label;
+}
 
 export function SurfacePanel() {
   const list = surfaces.settings.value;
@@ -53,7 +55,8 @@ function ColorToggle({ isOn, set }: { isOn: boolean; set: (isOn: boolean) => voi
 
 function SurfaceCard({ setting }: { setting: surfaces.SurfaceSetting }) {
   const { id, quantity, opacity, isColored } = setting;
-  const label = LABELS[quantity] ?? quantity;
+  const label = labelOf(quantity);
+  const refusal = run.latestFrame.value?.refusedSurfaces.find((each) => each.quantity === quantity)?.reason;
   return (
     <div class="surface-card" role="group" aria-label={`Surface of ${label.toLowerCase()}`}>
       <div class="surface-head">
@@ -64,7 +67,7 @@ function SurfaceCard({ setting }: { setting: surfaces.SurfaceSetting }) {
         >
           {surfaces.surfaceQuantities.value.map(({ name }) => (
             <option key={name} value={name}>
-              {LABELS[name] ?? name}
+              {labelOf(name)}
             </option>
           ))}
         </select>
@@ -73,6 +76,7 @@ function SurfaceCard({ setting }: { setting: surfaces.SurfaceSetting }) {
         </button>
       </div>
       <Level setting={setting} label={label} />
+      {refusal && <p class="note wide">{refusal}</p>}
       <div class="surface-row">
         <label for={`opacity-${id}`}>Opacity</label>
         <input
@@ -96,6 +100,7 @@ const LEVEL_STEPS = 500;
 function Level({ setting: { id, quantity, level }, label }: { setting: surfaces.SurfaceSetting; label: string }) {
   const histogram = surfaces.histogramOf(run.latestFrame.value, quantity);
   const unit = surfaces.surfaceQuantities.value.find(({ name }) => name === quantity)?.unit ?? "";
+  if (!run.isLive.value) return <StoredLevels id={id} quantity={quantity} unit={unit} level={level} />;
   if (!histogram || level === null) return <p class="note">Waiting for the values of the run …</p>;
   const [low, high] = [Math.min(histogram.low, level), Math.max(histogram.high, level)];
   const share = high > low ? (level - low) / (high - low) : 0;
@@ -117,6 +122,25 @@ function Level({ setting: { id, quantity, level }, label }: { setting: surfaces.
         {formatNumber(level)} <span class="unit">{unit}</span>
       </output>
     </div>
+  );
+}
+
+/** The levels at which surfaces are stored. */
+function StoredLevels({ id, quantity, unit, level }: { id: number; quantity: string; unit: string; level: number | null }) {
+  const stored = view.shownFrame.value?.surfaces.filter((surface) => surface.quantity === quantity) ?? [];
+  const levels = [...new Set(stored.map((surface) => surface.level))];
+  if (levels.length === 0) return <p class="note">No surface is stored at this time.</p>;
+  return (
+    <label class="surface-row">
+      Level
+      <select value={level !== null && levels.includes(level) ? level : levels[0]} onChange={(event) => surfaces.changeSurface(id, { level: Number(event.currentTarget.value) })}>
+        {levels.map((value) => (
+          <option key={value} value={value}>
+            {formatNumber(value)} {unit}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

@@ -1,7 +1,10 @@
-/** Levels of isosurfaces while a slider is dragged: a new level is requested when the surface of the last one has arrived. */
+/** Levels of isosurfaces: the first one, and those requested while a slider is dragged. */
+
+import type { Histogram } from "../stream/frame";
 
 const PATIENCE = 2000; // ms after which the next level is requested without an answer
 
+/** A new level is requested when the surface of the last one has arrived. */
 export class LevelRequests {
   private readonly asked = new Map<number, { level: number; at: number }>();
 
@@ -16,4 +19,14 @@ export class LevelRequests {
   clear(): void {
     this.asked.clear();
   }
+}
+
+const SUGGESTED_SHARE = 0.9; // of values below the suggested level
+
+/** The level below which 90 % of the values lie. */
+export function suggestedLevel({ low, high, counts }: Histogram): number {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  let sum = 0;
+  const bin = counts.findIndex((count) => (sum += count) >= SUGGESTED_SHARE * total);
+  return Number((low + ((high - low) * (Math.max(0, bin) + 1)) / (counts.length + 1)).toPrecision(3));
 }

@@ -9,6 +9,7 @@ import { FrameStore } from "../stream/frames";
 import { SeriesStore } from "../stream/series";
 import type { Body, Ended, Hello, Mark, Progress } from "../stream/stream_pb";
 import type { ConnectionState } from "../stream/connection";
+import { style } from "./view";
 
 export type Kind = "none" | "example" | "run";
 
@@ -25,6 +26,8 @@ export const connectionState = signal<ConnectionState>("closed");
 export const framesVersion = signal(0);
 /** True if the run has stored particles, which can be fetched; null while unknown. */
 export const hasStoredParticles = signal<boolean | null>(null);
+/** True if the run has stored isosurfaces, which can be fetched. */
+export const hasStoredSurfaces = signal(false);
 /** The latest frame of a live run. */
 export const latestFrame = signal<Frame | null>(null);
 
@@ -46,13 +49,13 @@ export const hasPoints = computed(() => {
 /** What the solver computes with: particles, cells. */
 export const members = computed(() => hello.value?.sets[0]?.members ?? "particles");
 
-/** True if the run is 3D; it is drawn as particles and surfaces. */
-export const is3d = computed(() => kind.value === "run" && hello.value?.dimensions === 3 && hasPoints.value);
+/** True if the run is drawn in 3D, as particles or surfaces. Cells can be drawn on the middle plane instead. */
+export const is3d = computed(() => kind.value === "run" && hello.value?.dimensions === 3 && (hasPoints.value || style.value === "surfaces"));
 
 /** True if a 3D run has neither particles nor surfaces that could be shown. */
 export const lacksFluid = computed(() => {
   framesVersion.value;
-  return is3d.value && !isLive.value && hasStoredParticles.value === false && !frames.hasFluid;
+  return is3d.value && !isLive.value && hasStoredParticles.value === false && !hasStoredSurfaces.value && !frames.hasFluid;
 });
 
 /** The first steering command after which published values no longer apply; null if they do. */
@@ -83,6 +86,7 @@ export function clear(next: Kind): void {
   bodies.value = [];
   latestFrame.value = null;
   hasStoredParticles.value = null;
+  hasStoredSurfaces.value = false;
   frames.clear();
   series.clear();
   histograms.clear();

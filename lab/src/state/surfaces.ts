@@ -4,8 +4,9 @@ import { batch, computed, effect, signal } from "@preact/signals";
 import type { Frame, Histogram, Surface } from "../stream/frame";
 import { isSameRequest } from "../stream/frames";
 import type { SurfaceQuantity } from "../stream/stream_pb";
-import { LevelRequests } from "./levels";
-import { hello, latestFrame, runId } from "./run";
+import type { Cut } from "./cut";
+import { LevelRequests, suggestedLevel } from "./levels";
+import { hasStoredSurfaces, hello, is3d, latestFrame, runId } from "./run";
 import * as view from "./view";
 import { FLUID, shownWaterMode } from "./water";
 
@@ -13,21 +14,12 @@ import { FLUID, shownWaterMode } from "./water";
 export interface SurfaceSetting {
   readonly id: number;
   readonly quantity: string;
-  /** In the unit of the quantity; null until the first histogram suggests one. */
+  /** The value on the surface, in the unit of the quantity; null until the first histogram suggests one. */
   readonly level: number | null;
   /** True if the displayed quantity colours it. */
   readonly isColored: boolean;
   /** 0 to 1. */
   readonly opacity: number;
-}
-
-/** A plane across an axis; the part on one side of it is removed. */
-export interface Cut {
-  readonly axis: 0 | 1 | 2;
-  /** Place between the sides of the domain, 0 to 1. */
-  readonly place: number;
-  /** True if the part towards the lower side is removed. */
-  readonly removesLower: boolean;
 }
 
 export const MAX_SURFACES = 3; // beside water; a viewer may request four
@@ -36,8 +28,10 @@ export const WATER_ID = 0;
 export const settings = signal<readonly SurfaceSetting[]>([]);
 export const isWaterColored = signal(false);
 export const cut = signal<Cut | null>(null);
-/** True if the panel of surfaces is open; histograms are requested only then. */
+/** True if the panel of surfaces is open. */
 export const panelOpen = signal(false);
+/** True if histograms are needed: for the panel, or for the first level of a surface. */
+export const needsHistograms = computed(() => panelOpen.value || settings.value.some(({ level }) => level === null));
 
 const requests = new LevelRequests();
 let lastId = WATER_ID;
@@ -62,19 +56,23 @@ function startLevel(quantity: string): number {
   return hello.value?.surfaces.find(({ name }) => name === quantity)?.level ?? 0;
 }
 
+/** True if pictures of the past are made from stored surfaces. */
+export const usesStored = computed(() => hasStoredSurfaces.value && is3d.value && shownSettings.value.length > 0);
+
 export function colorOf({ isColored }: SurfaceSetting): string {
   return isColored && canColor.value ? view.quantity.value : "";
 }
 
 export type Request = Pick<Surface, "quantity" | "level" | "color" | "stride">;
 
-/** What to request from the run. */
+/** The surfaces to request from the run. */
 export const requested = signal<readonly Request[]>([]);
 
 /** The request for a setting, at the level that the run was asked for. */
 function requestFor(setting: SurfaceSetting, now: number): Request {
   const level = setting.level ?? startLevel(setting.quantity);
-  const answered = (asked: number): boolean => latestFrame.value?.surfaces.some((surface) => surface.quantity === setting.quantity && surface.level === asked) ?? false;
+  const frame = latestFrame.value;
+  const answered = (asked: number): boolean => [...(frame?.surfaces ?? []), ...(frame?.refusedSurfaces ?? [])].some((each) => each.quantity === setting.quantity && each.level === asked);
   return { quantity: setting.quantity, level: requests.next(setting.id, level, answered, now), color: colorOf(setting), stride: 1 };
 }
 
@@ -107,19 +105,16 @@ export function histogramOf(frame: Frame | null, quantity: string): Histogram | 
   return frame?.surfaces.find((surface) => surface.quantity === quantity && surface.histogram)?.histogram ?? null;
 }
 
-const SUGGESTED_SHARE = 0.9; // of values below the suggested level
-
-/** The level below which 90 % of the values lie. */
-export function suggestedLevel({ low, high, counts }: Histogram): number {
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  let sum = 0;
-  const bin = counts.findIndex((count) => (sum += count) >= SUGGESTED_SHARE * total);
-  return Number((low + ((high - low) * (Math.max(0, bin) + 1)) / (counts.length + 1)).toPrecision(3));
+/** Adds a surface of the displayed quantity if there is none yet. */
+export function addFirst(): void {
+  if (settings.value.length === 0) addSurface();
 }
 
+/** Adds a surface of the displayed quantity, or of another one if it has a surface already. */
 export function addSurface(): void {
   const used = settings.value.map(({ quantity }) => quantity);
-  const next = surfaceQuantities.value.find(({ name }) => !used.includes(name)) ?? surfaceQuantities.value[0];
+  const unused = surfaceQuantities.value.filter(({ name }) => !used.includes(name));
+  const next = unused.find(({ name }) => name === view.quantity.value) ?? unused[0] ?? surfaceQuantities.value[0];
   if (!next || settings.value.length >= MAX_SURFACES) return;
   settings.value = [...settings.value, { id: ++lastId, quantity: next.name, level: null, isColored: false, opacity: 0.7 }];
 }
@@ -130,14 +125,4 @@ export function changeSurface(id: number, change: Partial<Omit<SurfaceSetting, "
 
 export function removeSurface(id: number): void {
   settings.value = settings.value.filter((setting) => setting.id !== id);
-}
-
-/** Coefficients of the plane: parts with dot(plane, (x, y, z)) > plane[3] are removed. */
-export function planeOf(chosen: Cut | null, lower: readonly number[], upper: readonly number[]): readonly [number, number, number, number] {
-  if (!chosen) return [0, 0, 0, 1];
-  const { axis, place, removesLower } = chosen;
-  const [low, high] = [lower[axis] ?? 0, upper[axis] ?? 1];
-  const sign = removesLower ? -1 : 1;
-  const normal = [0, 1, 2].map((each) => (each === axis ? sign : 0)) as [number, number, number];
-  return [...normal, sign * (low + place * (high - low))];
 }

@@ -64,15 +64,25 @@ export interface Surface {
   readonly histogram: Histogram | null;
 }
 
+export interface RefusedSurface {
+  readonly quantity: string;
+  readonly level: number;
+  readonly reason: string;
+}
+
 export interface Frame {
   readonly index: number;
   readonly step: number;
   /** Simulated time [s]. */
   readonly time: number;
   readonly stored: boolean;
+  /** The hub's clock when the frame was made [s]; 0 for stored frames. */
+  readonly madeAt: number;
   readonly rasters: ReadonlyMap<string, Raster>;
   readonly particles: Particles | null;
   readonly surfaces: readonly Surface[];
+  /** Requested surfaces that the run could not make, and why. */
+  readonly refusedSurfaces: readonly RefusedSurface[];
   /** Bodies that differ from the start of the run; null if none does. */
   readonly bodies: Bodies | null;
 }
@@ -83,9 +93,11 @@ export function readFrame(frame: WireFrame): Frame {
     step: Number(frame.step),
     time: frame.time,
     stored: frame.stored,
+    madeAt: frame.madeAt,
     rasters: new Map(frame.rasters.map((raster) => [raster.quantity, readRaster(raster)])),
     particles: frame.particles ? readParticles(frame.particles) : null,
-    surfaces: frame.surfaces.filter(({ data }) => data.length > 0).map(readSurface),
+    surfaces: frame.surfaces.filter(({ refusal }) => !refusal).map(readSurface),
+    refusedSurfaces: frame.surfaces.flatMap(({ request, refusal }) => (request && refusal ? [{ quantity: request.quantity, level: request.level, reason: refusal }] : [])),
     bodies: frame.bodies ?? null,
   };
 }

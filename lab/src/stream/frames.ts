@@ -10,6 +10,8 @@ export interface FrameEntry {
   readonly frameIndex: number;
   /** Index of the stored particles, or -1. */
   readonly particlesIndex: number;
+  /** Index of the stored isosurfaces, or -1. */
+  readonly surfacesIndex: number;
 }
 
 const MEMORY_LIMIT = 192e6; // bytes
@@ -52,7 +54,7 @@ export class FrameStore {
     const byStep = new Map(this.entries.map((entry) => [entry.step, entry]));
     for (const entry of stored) {
       const old = byStep.get(entry.step);
-      byStep.set(entry.step, old ? { ...entry, frameIndex: Math.max(old.frameIndex, entry.frameIndex), particlesIndex: Math.max(old.particlesIndex, entry.particlesIndex) } : entry);
+      byStep.set(entry.step, old ? merged(old, entry) : entry);
     }
     this.entries = [...byStep.values()].sort((a, b) => a.step - b.step);
   }
@@ -106,7 +108,7 @@ export class FrameStore {
   }
 
   private insert(frame: Frame): void {
-    const entry = { time: frame.time, step: frame.step, frameIndex: frame.stored ? frame.index : -1, particlesIndex: -1 };
+    const entry = { time: frame.time, step: frame.step, frameIndex: frame.stored ? frame.index : -1, particlesIndex: -1, surfacesIndex: -1 };
     let k = this.entries.length;
     while (k > 0 && (this.entries[k - 1] as FrameEntry).step > frame.step) k--;
     const before = this.entries[k - 1];
@@ -122,9 +124,19 @@ export class FrameStore {
       this.bytes -= sizeOf(frame);
       const k = this.entries.findIndex((entry) => entry.step === step);
       const entry = this.entries[k];
-      if (entry && entry.frameIndex < 0 && entry.particlesIndex < 0) this.entries.splice(k, 1);
+      if (entry && Math.max(entry.frameIndex, entry.particlesIndex, entry.surfacesIndex) < 0) this.entries.splice(k, 1);
     }
   }
+}
+
+/** An entry with everything that is stored of its step. */
+function merged(old: FrameEntry, entry: FrameEntry): FrameEntry {
+  return {
+    ...entry,
+    frameIndex: Math.max(old.frameIndex, entry.frameIndex),
+    particlesIndex: Math.max(old.particlesIndex, entry.particlesIndex),
+    surfacesIndex: Math.max(old.surfacesIndex, entry.surfacesIndex),
+  };
 }
 
 /** True if two surfaces answer the same request. */

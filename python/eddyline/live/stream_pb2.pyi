@@ -15,7 +15,7 @@ VERSION_NONE: Version
 VERSION_CURRENT: Version
 
 class Message(_message.Message):
-    __slots__ = ("version", "hello", "frame", "series", "progress", "acknowledged", "marks", "bodies", "ended", "view", "command", "seen", "notice", "tick")
+    __slots__ = ("version", "hello", "frame", "series", "progress", "acknowledged", "marks", "bodies", "ended", "view", "command", "seen", "notice", "tick", "ping")
     VERSION_FIELD_NUMBER: _ClassVar[int]
     HELLO_FIELD_NUMBER: _ClassVar[int]
     FRAME_FIELD_NUMBER: _ClassVar[int]
@@ -30,6 +30,7 @@ class Message(_message.Message):
     SEEN_FIELD_NUMBER: _ClassVar[int]
     NOTICE_FIELD_NUMBER: _ClassVar[int]
     TICK_FIELD_NUMBER: _ClassVar[int]
+    PING_FIELD_NUMBER: _ClassVar[int]
     version: int
     hello: Hello
     frame: Frame
@@ -44,7 +45,8 @@ class Message(_message.Message):
     seen: Seen
     notice: Notice
     tick: Tick
-    def __init__(self, version: _Optional[int] = ..., hello: _Optional[_Union[Hello, _Mapping]] = ..., frame: _Optional[_Union[Frame, _Mapping]] = ..., series: _Optional[_Union[SeriesRows, _Mapping]] = ..., progress: _Optional[_Union[Progress, _Mapping]] = ..., acknowledged: _Optional[_Union[Acknowledged, _Mapping]] = ..., marks: _Optional[_Union[Marks, _Mapping]] = ..., bodies: _Optional[_Union[Bodies, _Mapping]] = ..., ended: _Optional[_Union[Ended, _Mapping]] = ..., view: _Optional[_Union[View, _Mapping]] = ..., command: _Optional[_Union[Command, _Mapping]] = ..., seen: _Optional[_Union[Seen, _Mapping]] = ..., notice: _Optional[_Union[Notice, _Mapping]] = ..., tick: _Optional[_Union[Tick, _Mapping]] = ...) -> None: ...
+    ping: Ping
+    def __init__(self, version: _Optional[int] = ..., hello: _Optional[_Union[Hello, _Mapping]] = ..., frame: _Optional[_Union[Frame, _Mapping]] = ..., series: _Optional[_Union[SeriesRows, _Mapping]] = ..., progress: _Optional[_Union[Progress, _Mapping]] = ..., acknowledged: _Optional[_Union[Acknowledged, _Mapping]] = ..., marks: _Optional[_Union[Marks, _Mapping]] = ..., bodies: _Optional[_Union[Bodies, _Mapping]] = ..., ended: _Optional[_Union[Ended, _Mapping]] = ..., view: _Optional[_Union[View, _Mapping]] = ..., command: _Optional[_Union[Command, _Mapping]] = ..., seen: _Optional[_Union[Seen, _Mapping]] = ..., notice: _Optional[_Union[Notice, _Mapping]] = ..., tick: _Optional[_Union[Tick, _Mapping]] = ..., ping: _Optional[_Union[Ping, _Mapping]] = ...) -> None: ...
 
 class Hello(_message.Message):
     __slots__ = ("run", "title", "world", "dimensions", "lower", "upper", "spacing", "end", "quantities", "quantity", "bodies", "sides", "reference", "expectations", "abilities", "ranks", "folder", "probes", "over", "free_surface", "sets", "surfaces", "surface_colors")
@@ -223,7 +225,7 @@ class Codes(_message.Message):
     def __init__(self, data: _Optional[bytes] = ..., width: _Optional[int] = ..., offset: _Optional[float] = ..., scale: _Optional[float] = ..., error: _Optional[float] = ...) -> None: ...
 
 class Frame(_message.Message):
-    __slots__ = ("index", "step", "time", "rasters", "particles", "stored", "bodies", "surfaces")
+    __slots__ = ("index", "step", "time", "rasters", "particles", "stored", "bodies", "surfaces", "made_at")
     INDEX_FIELD_NUMBER: _ClassVar[int]
     STEP_FIELD_NUMBER: _ClassVar[int]
     TIME_FIELD_NUMBER: _ClassVar[int]
@@ -232,6 +234,7 @@ class Frame(_message.Message):
     STORED_FIELD_NUMBER: _ClassVar[int]
     BODIES_FIELD_NUMBER: _ClassVar[int]
     SURFACES_FIELD_NUMBER: _ClassVar[int]
+    MADE_AT_FIELD_NUMBER: _ClassVar[int]
     index: int
     step: int
     time: float
@@ -240,7 +243,8 @@ class Frame(_message.Message):
     stored: bool
     bodies: Bodies
     surfaces: _containers.RepeatedCompositeFieldContainer[Isosurface]
-    def __init__(self, index: _Optional[int] = ..., step: _Optional[int] = ..., time: _Optional[float] = ..., rasters: _Optional[_Iterable[_Union[Raster, _Mapping]]] = ..., particles: _Optional[_Union[Particles, _Mapping]] = ..., stored: _Optional[bool] = ..., bodies: _Optional[_Union[Bodies, _Mapping]] = ..., surfaces: _Optional[_Iterable[_Union[Isosurface, _Mapping]]] = ...) -> None: ...
+    made_at: float
+    def __init__(self, index: _Optional[int] = ..., step: _Optional[int] = ..., time: _Optional[float] = ..., rasters: _Optional[_Iterable[_Union[Raster, _Mapping]]] = ..., particles: _Optional[_Union[Particles, _Mapping]] = ..., stored: _Optional[bool] = ..., bodies: _Optional[_Union[Bodies, _Mapping]] = ..., surfaces: _Optional[_Iterable[_Union[Isosurface, _Mapping]]] = ..., made_at: _Optional[float] = ...) -> None: ...
 
 class Isosurface(_message.Message):
     __slots__ = ("request", "data", "histogram", "refusal")
@@ -481,6 +485,16 @@ class Tick(_message.Message):
     CLOCK_FIELD_NUMBER: _ClassVar[int]
     clock: float
     def __init__(self, clock: _Optional[float] = ...) -> None: ...
+
+class Ping(_message.Message):
+    __slots__ = ("sent", "received", "returned")
+    SENT_FIELD_NUMBER: _ClassVar[int]
+    RECEIVED_FIELD_NUMBER: _ClassVar[int]
+    RETURNED_FIELD_NUMBER: _ClassVar[int]
+    sent: float
+    received: float
+    returned: float
+    def __init__(self, sent: _Optional[float] = ..., received: _Optional[float] = ..., returned: _Optional[float] = ...) -> None: ...
 
 class View(_message.Message):
     __slots__ = ("quantities", "columns", "frames_per_second", "particles", "particle_quantity", "most_particles", "lower", "upper", "width", "ids", "tells", "velocities", "surfaces")

@@ -22,7 +22,7 @@ Key = tuple[str, float, str, int]
 
 
 def key(request: pb.SurfaceRequest) -> Key:
-    """What identifies a surface: quantity, level, colour and stride."""
+    """The identity of a surface: quantity, level, colour and stride."""
     return request.quantity, request.level, request.color, request.stride or 1
 
 
@@ -84,7 +84,6 @@ def add_surfaces(frame: pb.Frame, simulation: _core.Simulation, view: pb.View) -
     for request in view.surfaces[:MOST_OF_RUN]:
         frame.surfaces.append(surface(simulation, request))
     for request in view.surfaces[MOST_OF_RUN:]:
-        refusal = (
-            f"{len(view.surfaces)} surfaces are requested by all viewers; a run makes at most {MOST_OF_RUN}."
-        )
+        asked = len(view.surfaces)
+        refusal = f"all viewers together request {asked} surfaces; a run makes at most {MOST_OF_RUN}."
         frame.surfaces.add(request=request, refusal=refusal)

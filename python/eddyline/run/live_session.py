@@ -239,6 +239,7 @@ class LiveSession:
             self._pace.begin()
             self._frames += 1
             frame = frame_of(self._steering.world, self._simulation, self._frames, view)
+            frame.frame.made_at = publisher.hub_clock
             bodies = self._steering.bodies(step, self._simulation.time)
             if bodies is not None:
                 frame.frame.bodies.CopyFrom(bodies)

@@ -1,4 +1,4 @@
-"""Records a run while it runs: series, frames and snapshots, each at its times."""
+"""Records a run while it runs: series, frames, snapshots and surfaces, each at its times."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from eddyline.plot.scene import Scene
 from eddyline.run.derived import Series as Rows
 from eddyline.run.derived import derive
 from eddyline.run.schedule import Schedule
+from eddyline.run.surfaces import SurfaceRecorder
 from eddyline.run.view import paint_bodies, paint_fluid
 from eddyline.stream import atomic
 from eddyline.stream.cells import CellFiles, Grid
@@ -60,6 +61,7 @@ class Recorder:
         self._snapshots = _snapshot_files(world, folder)
         self._checksums = folder.path / CHECKSUMS
         self._frame_files = frame_files
+        self._surfaces = SurfaceRecorder(world, simulation, folder.surfaces, writer)
         self._pictures_due = Schedule(world.output.picture_interval)
         self._snapshots_due = Schedule(world.output.snapshot_interval)
         self._last_picture = self._last_snapshot = -1
@@ -76,6 +78,7 @@ class Recorder:
         self._series.cut(-math.inf)
         self._frame_files.cut(0)
         self._snapshots.cut(0)
+        self._surfaces.begin_again()
         cut_checksums(self._checksums, -1)
 
     def go_on(self, checkpoint: Checkpoint) -> None:
@@ -90,13 +93,14 @@ class Recorder:
         self._snapshots_taken = checkpoint.snapshots
         self._last_picture = self._frame_files.cut(checkpoint.frames)
         self._last_snapshot = self._snapshots.cut(checkpoint.snapshots)
+        self._surfaces.go_on(checkpoint.step, checkpoint.time)
         cut_checksums(self._checksums, checkpoint.step)
 
     def save(self, folder: Path, ranks: int, world: str) -> None:
         """Writes a checkpoint, after everything that came before it is on the disk."""
         self.write_series()
         self.writer.finish()
-        for files in (self._series, self._frame_files, self._snapshots):
+        for files in (self._series, self._frame_files, self._snapshots, self._surfaces):
             files.sync()
         if self._checksums.is_file():
             atomic.sync(self._checksums)
@@ -112,8 +116,8 @@ class Recorder:
 
     @property
     def next_time(self) -> float:
-        """When the next picture or snapshot is due [s]."""
-        return min(self._pictures_due.next_time, self._snapshots_due.next_time)
+        """When the next picture, snapshot or surface is due [s]."""
+        return min(self._pictures_due.next_time, self._snapshots_due.next_time, self._surfaces.next_time)
 
     def after_steps(self) -> None:
         """Keeps what is due now. Raises what the writing of earlier things raised."""
@@ -124,6 +128,7 @@ class Recorder:
         if self._pictures_due.take(time):
             self._take_picture()
             self._frames_due = self.frames
+        self._surfaces.after_steps()
         if self._snapshots_due.take(time):
             self.write_series()  # what is known of a snapshot's time stands before it
             self._take_snapshot()

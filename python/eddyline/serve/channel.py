@@ -123,6 +123,9 @@ class Channel:
         kind = message.WhichOneof("body") or ""
         if kind == "frame":
             self._check_frame(message.frame)
+            now = clock.monotonic()
+            if not 0 < message.frame.made_at <= now:
+                message.frame.made_at = now
             self.frame = message.frame
             self._grids.clear()
             self._rasters.clear()
@@ -256,7 +259,9 @@ class Channel:
         return found
 
     def _make_frame(self, frame: pb.Frame, view: pb.View, detail: Detail) -> bytes:
-        made = pb.Frame(index=frame.index, step=frame.step, time=frame.time, stored=frame.stored)
+        made = pb.Frame(
+            index=frame.index, step=frame.step, time=frame.time, stored=frame.stored, made_at=frame.made_at
+        )
         if frame.HasField("bodies"):
             made.bodies.CopyFrom(frame.bodies)
         parts = [made.SerializeToString()]

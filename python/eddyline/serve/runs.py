@@ -251,6 +251,22 @@ def read_particles(
     return made
 
 
+@router.get("/{id}/surfaces", response_model=MomentsAnswer)
+def list_surfaces(id: RunId, lab: InLab, may: Looks) -> Response:
+    """The times at which isosurfaces are stored."""
+    return lab.answer(may, "surface_moments", folder=_folder(lab, id))
+
+
+@router.get("/{id}/surfaces/{index}", response_class=Response, responses={200: {"content": {PROTOBUF: {}}}})
+def read_surfaces(
+    id: RunId, index: Annotated[int, PathPart(ge=0, le=10_000_000)], lab: InLab, may: Looks
+) -> Response:
+    """The isosurfaces at one of these times as one Message of the stream schema."""
+    made = lab.answer(may, "surfaces", folder=_folder(lab, id), index=index)
+    made.headers.update(_KEPT)
+    return made
+
+
 @router.get("/{id}/journal", response_model=list[JournalEntry])
 def read_journal(id: RunId, lab: InLab, may: Looks) -> Response:
     """Commands that changed the run while it ran."""

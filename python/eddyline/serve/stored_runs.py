@@ -26,6 +26,7 @@ from eddyline.run.folder import RunFolder
 from eddyline.run.lazy import BREAKS
 from eddyline.run.pictures import RunPictures
 from eddyline.run.results import evaluate
+from eddyline.serve import stored_surfaces
 from eddyline.serve.rasters import always_the_same
 from eddyline.stream.corrupt import CorruptFileError
 from eddyline.stream.frames import stored_count
@@ -165,6 +166,15 @@ def particles(folder: Path, index: int, quantity: str, most: int) -> pb.Message:
     return packed(frame=frame)
 
 
+def surfaces(folder: Path, index: int) -> pb.Message:
+    """All surfaces at a step at which any are stored, see stored_surfaces.moments. Raises IndexError."""
+    made = stored_surfaces.frame(folder, index)
+    bodies = _bodies(folder, made.frame.step, made.frame.time)
+    if bodies is not None:
+        made.frame.bodies.CopyFrom(bodies)
+    return made
+
+
 def _of_particles(found: dict[str, Any], quantity: str) -> NDArray[np.float64]:
     if quantity == "speed":
         return np.asarray(np.linalg.norm(found["velocity"], axis=1))
@@ -218,6 +228,7 @@ def messages(folder: Path, run: str) -> Iterator[pb.Message]:
     world = kept.read_world()
     refusals = dict.fromkeys(_COMMANDS, _NOT_NOW)
     said = hello(world, run, str(folder), str(record["quantity"]), int(record.get("ranks", 1)), refusals)
+    stored_surfaces.offer(said, folder)
     yield packed(hello=said)
     for name, kept_rows in series(folder):
         if kept_rows.count:

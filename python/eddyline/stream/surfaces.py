@@ -91,7 +91,8 @@ def unpacked(data: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class Surface:
-    """Triangles of a closed surface. Seen from outside (lower values), their corners are counter-clockwise."""
+    """Triangles of a closed surface. Seen from outside (lower values), their corners are
+    counter-clockwise."""
 
     time: float  # s
     level: float
@@ -191,7 +192,7 @@ class SurfaceFile:
 
 
 def read_index(path: Path) -> list[Record]:
-    """What a file holds; an unfinished surface at its end is left out. Raises CorruptFileError."""
+    """The surfaces that a file holds; an unfinished one at its end is left out. Raises CorruptFileError."""
     with reading(path), integrity.opened(path) as file:
         return list(_records(path, file))
 
@@ -234,8 +235,9 @@ class Surfaces(Sequence[Surface]):
         """Raises CorruptFileError."""
         if isinstance(k, slice):
             return [self[n] for n in range(len(self))[k]]
+        data = self.data(k)
         with reading(self.path):
-            return Surface.of(self.data(k))
+            return Surface.of(data)
 
     def data(self, k: int) -> bytes:
         """The bytes of a surface, verified. Raises CorruptFileError."""

@@ -13,6 +13,7 @@ from .schema import (
     SIDES,
     Front,
     Gauge,
+    Isosurface,
     Line,
     Patch,
     PressureDrop,
@@ -220,6 +221,6 @@ def _observers(world: _core.World, file: WorldFile) -> None:
             probes += [_core.Probe(f"{name}.{k}", vec3(place)) for k, place in enumerate(places)]
         elif isinstance(observer, PressureDrop | Line | Profile):
             probes += [_core.Probe(f"{name}.{k}", place) for k, place in enumerate(observer.places)]
-        elif not isinstance(observer, Torque):  # which is computed from the forces
+        elif not isinstance(observer, Torque | Isosurface):  # from the forces; by the recorder of a run
             probes.append(_core.Probe(name, vec3(observer.position)))
     world.probes, world.gauges, world.fronts = probes, gauges, fronts

@@ -13,6 +13,7 @@ from .. import _core
 from . import filling, formula_regions, motions, shapes
 from .check_openings import LARGEST_PRESSURE, opening_problems
 from .gaps import narrow_gaps, touching
+from .isosurfaces import isosurface_problems
 from .lengths import cell_edge
 from .memory import available_memory, memory_problem
 from .openings import faces
@@ -76,6 +77,7 @@ def common_problems(file: WorldFile, samples: Samples, names: dict[str, float]) 
     yield from _names(file)
     yield from _fields(file, samples)
     yield from _observers(file)
+    yield from isosurface_problems(file)
     yield from _pictures(file)
     for index, expect in enumerate(file.expect):
         path = ("expect", index)

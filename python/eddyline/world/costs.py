@@ -24,7 +24,8 @@ START = 1.0  # s for libraries, the last picture, charts and report
 
 @dataclass(frozen=True)
 class Cost:
-    """Wall seconds. steps: of the computation; outputs: pictures and snapshots meanwhile; film: of the
+    """Wall seconds. steps: of the computation; outputs: pictures, snapshots
+    and surfaces meanwhile; film: of the
     pictures; start: all that does not depend on the world, report included."""
 
     steps: float
@@ -47,13 +48,14 @@ def cost_of(
     snapshots: int,
     snapshot_bytes: float,
     cores: int,
+    surfaces: float = 0.0,
 ) -> Cost:
     """Cost of a run on `cores` cores. step_seconds: computing time of a step on one core; members: particles
-    or cells that pictures show."""
+    or cells that pictures show; surfaces: of isosurfaces [s]."""
     computing = steps * (STEP + step_seconds / cores)
     pictures = min(pictures, steps + 1)  # no step is shown twice
     flat = PICTURE_PARTICLE * members if dimensions == 2 else 0.0
     outputs = pictures * (PICTURE[dimensions] + flat)
     outputs += min(snapshots, steps + 1) * (SNAPSHOT + snapshot_bytes / SNAPSHOT_RATE)
     film = pictures * FILM[dimensions] / min(cores, FILM_CORES) if pictures > 1 else 0.0
-    return Cost(computing, outputs, film, START)
+    return Cost(computing, outputs + surfaces, film, START)

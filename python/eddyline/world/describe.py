@@ -12,12 +12,13 @@ from .costs import cost_of
 from .cuts import cut_of
 from .estimate import Plan
 from .filling import time_when_full
+from .isosurfaces import isosurface_text, isosurfaces_of, plan_surfaces
 from .motions import top_speed
 from .openings import faces
 from .problems import listed, rounded
 from .samples import corners
 from .scales import gamma_of
-from .schema import SIDES, Gauge, Open, Wall
+from .schema import SIDES, Gauge, Isosurface, Open, Wall
 
 if TYPE_CHECKING:
     from .world import World
@@ -39,15 +40,18 @@ def plan(world: World, cores: int | None = None) -> Plan:
     cores = max(1, min(cores, estimate.threads))
     output = world.output
     walls = sum(isinstance(world.file.boundaries.side(name), Wall) for name in world.sides)
-    series = 1 + len(world.file.bodies) + walls + len(world.observers)
+    series = 1 + len(world.file.bodies) + walls + len(world.observers) - len(isosurfaces_of(world.file))
     picture = min(_PICTURE_BYTES * estimate.members, _LARGE_PICTURE)
     if world.dimensions == 3:
         picture = _VIEW_BYTES
     disk = output.snapshots * estimate.snapshot_bytes + output.pictures * picture
     disk += series * output.series * _ROW_BYTES
+    surfaces = plan_surfaces(world, estimate.members, steps)
+    disk += math.ceil(surfaces.bytes)
     cost = cost_of(
         world.dimensions, steps, estimate.step_seconds, estimate.members, pictures=output.pictures,
         snapshots=output.snapshots, snapshot_bytes=estimate.snapshot_bytes, cores=cores,
+        surfaces=surfaces.seconds / cores,
     )  # fmt: skip
     return Plan(estimate, steps, cost, cores, disk)
 
@@ -55,7 +59,7 @@ def plan(world: World, cores: int | None = None) -> Plan:
 def describe(world: World, cores: int | None = None) -> str:
     """The lines of `eddyline check`: the world, its resources, and notes for the user."""
     found = plan(world, cores)
-    rows = [*_flow(world), *world.solver.describe(world, found), *_needs(world, found)]
+    rows = [*_flow(world, found), *world.solver.describe(world, found), *_needs(world, found)]
     width = max(len(name) for name, _ in rows)
     lines = [f"{world.title}  ({world.path or world.name}, {world.dimensions}D)", ""]
     lines += [f"  {name:<{width}}  {text}" for name, text in rows]
@@ -65,7 +69,7 @@ def describe(world: World, cores: int | None = None) -> str:
     return "\n".join(lines)
 
 
-def _flow(world: World) -> Iterator[tuple[str, str]]:
+def _flow(world: World, found: Plan) -> Iterator[tuple[str, str]]:
     file = world.file
     spacing = file.domain.spacing
     size = " x ".join(rounded(length) for length in file.domain.size)
@@ -90,6 +94,9 @@ def _flow(world: World) -> Iterator[tuple[str, str]]:
             ends = f"from {_place(face.low[: world.dimensions])} to {_place(face.high[: world.dimensions])} m"
             yield f"opening {face.name}", f"{face.kind} {ends}, {across}"
     for name, observer in world.observers.items():
+        if isinstance(observer, Isosurface):
+            yield f"observe {name}", isosurface_text(world, observer, found.estimate.members, found.steps)
+            continue
         marks = [f" {'at' if key == 'position' else key} {_place(at)}" for key, at in observer.marks.items()]
         unit = " m" if marks else ""
         yield f"observe {name}", observer.type.replace("_", " ") + "".join(marks) + unit

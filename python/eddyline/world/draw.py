@@ -318,7 +318,7 @@ class _View:
                 )
             elif isinstance(observer, PressureDrop | Line | Profile):
                 self._two_places(name, observer)
-            else:
+            elif observer.marks:
                 places = [np.array(vec3(mark))[list(self.axes)] for mark in observer.marks.values()]
                 place, kind = places[0], observer.type
                 if isinstance(observer, Gauge):

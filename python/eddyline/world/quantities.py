@@ -12,7 +12,20 @@ from .curves import find_curve
 from .formulas import RESERVED, names_in, sentence, without_formula
 from .openings import faces
 from .problems import did_you_mean, listed, shown
-from .schema import SIDES, Expect, Front, Gauge, Line, Patch, PressureDrop, Profile, Torque, Wall, WorldFile
+from .schema import (
+    SIDES,
+    Expect,
+    Front,
+    Gauge,
+    Isosurface,
+    Line,
+    Patch,
+    PressureDrop,
+    Profile,
+    Torque,
+    Wall,
+    WorldFile,
+)
 
 RINGING = ("frequency", "decay_rate")
 """Parameters of the least-squares damped oscillation of a series [1/s]."""
@@ -84,7 +97,7 @@ def particle_series(file: WorldFile) -> dict[str, list[str]]:
             columns[name] = torque
         elif isinstance(observer, Profile):
             columns[name] = [observer.quantity]  # at each place
-        else:
+        elif not isinstance(observer, Isosurface):  # which has no series
             columns[name] = ["pressure", *vector("velocity"), "fluid_fraction"]
     return columns
 

@@ -438,6 +438,53 @@ class Torque(Observer):
     pivot: Vector = Field(description="The point [m], anywhere.", examples=[[0.1, 0.1]])
 
 
+class Isosurface(Observer):
+    """The surface of the fluid, or that on which another quantity has a value, as triangles in the folder of
+    the run. 3D only."""
+
+    type: Literal["isosurface"]
+    quantity: OneLine = Field(
+        default="fluid",
+        description="Quantity: `fluid` (1 in the fluid, 0 outside), speed, velocity_x, velocity_y, "
+        "velocity_z, pressure, density, vorticity (magnitude) or q (the Q criterion).",
+    )
+    value: Number | None = Field(
+        default=None, description="Value of the quantity on the surface; default 0.5 for `fluid`."
+    )
+    values: Annotated[list[Number], Field(min_length=1, max_length=16)] | None = Field(
+        default=None, description="Several values, one surface for each.", examples=[[100.0, 200.0]]
+    )
+    resolution: Annotated[Positive, Field(ge=0.25, le=8)] = Field(
+        default=1.0, description="Distance of the points at which the quantity is computed, in spacings."
+    )
+    every: Positive | None = Field(
+        default=None, description="Interval between surfaces [s]; default that of the pictures."
+    )
+    color: OneLine | None = Field(
+        default=None, description="A second quantity, stored for each vertex in 8 bits.", examples=["speed"]
+    )
+
+    @model_validator(mode="after")
+    def _has_values(self, info: ValidationInfo) -> Isosurface:
+        if dimensions_of_space(info) == 2:
+            raise wrong_table("is an isosurface, but this world is 2D; surfaces need 3D. Remove it")
+        if self.value is not None and self.values is not None:
+            raise wrong_table("has value and values; must have one of them. Remove one")
+        if self.value is None and self.values is None and self.quantity != "fluid":
+            raise wrong_table(f"has no value of {self.quantity}; must have value or values. Add one")
+        return self
+
+    @property
+    def marks(self) -> dict[str, tuple[float, ...]]:
+        return {}
+
+    @property
+    def levels(self) -> list[float]:
+        if self.values is not None:
+            return self.values
+        return [0.5 if self.value is None else self.value]
+
+
 def _two_places(observer: PressureDrop | Line | Profile) -> None:
     if observer.from_ == observer.to:
         raise wrong_table("has the same point as from and to; must be two different points. Change one")
@@ -460,6 +507,7 @@ OBSERVERS: dict[str, type[Observer]] = {
     "line": Line,
     "profile": Profile,
     "torque": Torque,
+    "isosurface": Isosurface,
 }
 
 if TYPE_CHECKING:
@@ -467,7 +515,7 @@ if TYPE_CHECKING:
     RegionTable = Region
     SideTable = Wall | Periodic | Open | Inflow | Outflow | Stream
     OpeningTable = InflowPatch | OutflowPatch
-    ObserverTable = Probe | Gauge | Front | Patch | PressureDrop | Line | Profile | Torque
+    ObserverTable = Probe | Gauge | Front | Patch | PressureDrop | Line | Profile | Torque | Isosurface
 else:
     BodyTable = Annotated[reduce(or_, BODIES.values()), Field(discriminator="shape")]
     RegionTable = Annotated[reduce(or_, REGIONS.values()), Field(discriminator="shape")]

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <numbers>
+#include <span>
 
 #include "base/parallel_for.hpp"
 #include "comm/collectives.hpp"
@@ -91,7 +92,6 @@ class FluidLattice {
     if (layers.count() <= 0) return {};
     return {std::max(0, layers.first - by), std::min(lattice_.count[2], layers.last + by)};
   }
-  Box wide_box() const { return {{0, 0, wide_.first}, {lattice_.count[0], lattice_.count[1], wide_.last}}; }
 
   void collect_dots() {
     const auto& grid = flow_.layout().grid();
@@ -194,37 +194,50 @@ class FluidLattice {
     std::int64_t* mine = ends.data() + 4 * static_cast<std::size_t>(communicator.rank());
     mine[0] = wide_.first, mine[1] = wide_.last, mine[2] = layers_.first, mine[3] = layers_.last;
     if (ranks > 1) comm::sum(communicator, ends, "surfaces");
-    raw_.assign(wide_box().points(), 0);
     std::vector<comm::Parcel> parcels;
+    std::vector<Contribution> parts;
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       const std::int64_t* of = ends.data() + 4 * rank;
-      const Box shared{{box.lower[0], box.lower[1], std::max(box.lower[2], static_cast<std::int32_t>(of[0]))},
-                       {box.upper[0], box.upper[1], std::min(box.upper[2], static_cast<std::int32_t>(of[1]))}};
-      if (shared.is_empty()) continue;
-      const std::int32_t* sums = own.data() + box.row(shared.lower[1], shared.lower[2]);
-      const std::vector<Dot> drops =
-          drops_near({static_cast<std::int32_t>(of[2]), static_cast<std::int32_t>(of[3])}, box, own);
-      if (rank == static_cast<std::size_t>(communicator.rank())) {
-        take(shared, sums, drops);
-      } else {
-        comm::Parcel parcel{static_cast<int>(rank), {}};
-        append(parcel.bytes, &shared, 1);
-        append(parcel.bytes, sums, shared.points());
-        append(parcel.bytes, drops.data(), drops.size());
-        parcels.push_back(std::move(parcel));
-      }
+      Contribution part;
+      part.box = {{box.lower[0], box.lower[1], std::max(box.lower[2], static_cast<std::int32_t>(of[0]))},
+                  {box.upper[0], box.upper[1], std::min(box.upper[2], static_cast<std::int32_t>(of[1]))}};
+      if (part.box.is_empty()) continue;
+      part.drops = drops_near({static_cast<std::int32_t>(of[2]), static_cast<std::int32_t>(of[3])}, box, own);
+      part.sums = {own.data() + box.row(part.box.lower[1], part.box.lower[2]), part.box.points()};
+      if (rank == static_cast<std::size_t>(communicator.rank()))
+        parts.push_back(std::move(part));
+      else
+        parcels.push_back({static_cast<int>(rank), bytes_of(part)});
     }
-    if (ranks == 1) return;
-    for (const comm::Parcel& parcel : comm::deliver(communicator, parcels, "surfaces")) {
-      Box shared;
-      std::memcpy(&shared, parcel.bytes.data(), sizeof shared);
-      std::vector<std::int32_t> sums(shared.points());
-      std::memcpy(sums.data(), parcel.bytes.data() + sizeof shared, sums.size() * sizeof(std::int32_t));
-      const std::size_t begin = sizeof shared + sums.size() * sizeof(std::int32_t);
-      std::vector<Dot> drops((parcel.bytes.size() - begin) / sizeof(Dot));
-      if (!drops.empty()) std::memcpy(drops.data(), parcel.bytes.data() + begin, drops.size() * sizeof(Dot));
-      take(shared, sums.data(), drops);
-    }
+    std::vector<comm::Parcel> received;
+    if (ranks > 1) received = comm::deliver(communicator, parcels, "surfaces");
+    for (const comm::Parcel& parcel : received) parts.push_back(contribution_of(parcel.bytes));
+    take(parts);
+  }
+
+  /// Sums that one rank adds to the layers of another, and its drops there.
+  struct Contribution {
+    Box box;
+    std::span<const std::int32_t> sums;
+    std::vector<Dot> drops;
+  };
+
+  static std::vector<std::byte> bytes_of(const Contribution& part) {
+    std::vector<std::byte> bytes;
+    append(bytes, &part.box, 1);
+    append(bytes, part.sums.data(), part.sums.size());
+    append(bytes, part.drops.data(), part.drops.size());
+    return bytes;
+  }
+  /// The sums stay in `bytes`.
+  static Contribution contribution_of(const std::vector<std::byte>& bytes) {
+    Contribution part;
+    std::memcpy(&part.box, bytes.data(), sizeof part.box);
+    part.sums = {reinterpret_cast<const std::int32_t*>(bytes.data() + sizeof part.box), part.box.points()};
+    const std::size_t begin = sizeof part.box + part.sums.size_bytes();
+    part.drops.resize((bytes.size() - begin) / sizeof(Dot));
+    if (!part.drops.empty()) std::memcpy(part.drops.data(), bytes.data() + begin, part.drops.size() * sizeof(Dot));
+    return part;
   }
 
   template <class Value>
@@ -233,15 +246,33 @@ class FluidLattice {
     to.insert(to.end(), bytes, bytes + count * sizeof(Value));
   }
 
-  void take(const Box& shared, const std::int32_t* sums, const std::vector<Dot>& drops) {
-    const Box wide = wide_box();
-    for (std::int32_t z = shared.lower[2]; z < shared.upper[2]; ++z)
-      for (std::int32_t y = shared.lower[1]; y < shared.upper[1]; ++y) {
-        const std::int32_t* from = sums + shared.row(y, z);
-        std::int32_t* to = raw_.data() + wide.row(y, z) + shared.lower[0];
-        for (std::int32_t x = 0; x < shared.extent(0); ++x) to[x] += from[x];
+  /// Adds contributions up, in a box beyond which all values are 0, also after smoothing.
+  void take(const std::vector<Contribution>& parts) {
+    if (parts.empty()) return;
+    Box around{lattice_.count, {0, 0, 0}};
+    for (const Contribution& part : parts)
+      for (std::size_t d = 0; d < 3; ++d) {
+        around.lower[d] = std::min(around.lower[d], part.box.lower[d]);
+        around.upper[d] = std::max(around.upper[d], part.box.upper[d]);
       }
-    drops_.insert(drops_.end(), drops.begin(), drops.end());
+    const Int3 first{0, 0, wide_.first}, last{lattice_.count[0], lattice_.count[1], wide_.last};
+    for (std::size_t d = 0; d < 3; ++d) {
+      box_.lower[d] = std::max(first[d], around.lower[d] - k_passes - 1);
+      box_.upper[d] = std::min(last[d], around.upper[d] + k_passes + 1);
+    }
+    raw_.assign(box_.points(), 0);
+    for (const Contribution& part : parts) {
+      const std::int32_t* from = part.sums.data();
+      for (std::int32_t z = part.box.lower[2]; z < part.box.upper[2]; ++z)
+        for (std::int32_t y = part.box.lower[1]; y < part.box.upper[1]; ++y) {
+          std::int32_t* to = raw_.data() + point(part.box.lower[0], y, z);
+          for (std::int32_t x = 0; x < part.box.extent(0); ++x) to[x] += *from++;
+        }
+      drops_.insert(drops_.end(), part.drops.begin(), part.drops.end());
+    }
+  }
+  std::size_t point(std::int32_t x, std::int32_t y, std::int32_t z) const {
+    return box_.row(y, z) + static_cast<std::size_t>(x - box_.lower[0]);
   }
 
   /// This rank's particles that may be drops on the given layers: other particles only add to their colours.
@@ -269,7 +300,6 @@ class FluidLattice {
 
   /// Divides sums by the share of the kernel that is inside walls and outside bodies.
   void normalise() {
-    const Box wide = wide_box();
     const auto& world = flow_.world();
     std::array<std::vector<double>, 3> shares;
     for (int d = 0; d < 3; ++d) {
@@ -284,13 +314,13 @@ class FluidLattice {
         shares[axis].push_back(share);
       }
     }
-    values_.resize(wide.points());
+    values_.resize(box_.points());
     measure_bodies();
-    parallel_for(wide.extent(2), [&](std::int64_t layer) {
-      const std::int32_t z = wide.lower[2] + static_cast<std::int32_t>(layer);
-      for (std::int32_t y = 0; y < lattice_.count[1]; ++y)
-        for (std::int32_t x = 0; x < lattice_.count[0]; ++x) {
-          const std::size_t k = wide.row(y, z) + static_cast<std::size_t>(x);
+    parallel_for(box_.extent(2), [&](std::int64_t layer) {
+      const std::int32_t z = box_.lower[2] + static_cast<std::int32_t>(layer);
+      for (std::int32_t y = box_.lower[1]; y < box_.upper[1]; ++y)
+        for (std::int32_t x = box_.lower[0]; x < box_.upper[0]; ++x) {
+          const std::size_t k = point(x, y, z);
           if (raw_[k] == 0) {
             values_[k] = 0;
             continue;
@@ -305,7 +335,6 @@ class FluidLattice {
 
   /// Finds the distance from bodies of all points near one; farther points have the radius of the kernel.
   void measure_bodies() {
-    const Box wide = wide_box();
     for (const world::Body& body : flow_.world().bodies) {
       if (body.shape == nullptr) continue;
       const world::ShapePtr shape = body.shape_at(time_);
@@ -315,60 +344,86 @@ class FluidLattice {
         const auto axis = static_cast<std::size_t>(d);
         const auto at = [&](double x) { return (x - lattice_.origin[d]) / lattice_.spacing[d]; };
         const double most = lattice_.count[axis];
-        near.lower[axis] = std::max(wide.lower[axis],
+        near.lower[axis] = std::max(box_.lower[axis],
                                     static_cast<std::int32_t>(std::clamp(std::ceil(at(low[d] - radius_)), 0.0, most)));
         near.upper[axis] = std::min(
-            wide.upper[axis], static_cast<std::int32_t>(std::clamp(std::floor(at(high[d] + radius_)) + 1, 0.0, most)));
+            box_.upper[axis], static_cast<std::int32_t>(std::clamp(std::floor(at(high[d] + radius_)) + 1, 0.0, most)));
       }
       if (near.is_empty()) continue;
-      if (distance_.empty()) distance_.assign(wide.points(), static_cast<float>(radius_));
+      if (distance_.empty()) distance_.assign(box_.points(), static_cast<float>(radius_));
       parallel_for(near.extent(2), [&](std::int64_t layer) {
         const std::int32_t z = near.lower[2] + static_cast<std::int32_t>(layer);
         for (std::int32_t y = near.lower[1]; y < near.upper[1]; ++y)
           for (std::int32_t x = near.lower[0]; x < near.upper[0]; ++x) {
-            float& distance = distance_[wide.row(y, z) + static_cast<std::size_t>(x)];
+            float& distance = distance_[point(x, y, z)];
             distance = std::min(distance, static_cast<float>(shape->signed_distance(lattice_.place({x, y, z}))));
           }
       });
     }
+    if (distance_.empty()) return;
+    const auto columns = static_cast<std::size_t>(box_.extent(0));
+    solid_rows_.assign(distance_.size() / columns, 0);
+    for (std::size_t k = 0; k < distance_.size(); ++k)
+      if (distance_[k] < 0) solid_rows_[k / columns] = 1;
   }
 
   /// One pass of 1-2-1 along an axis. At the ends of the lattice and at points inside bodies a point's own value takes
   /// the place of its neighbour's.
   void smooth(std::size_t axis) {
-    const Box wide = wide_box();
-    const auto columns = static_cast<std::size_t>(lattice_.count[0]), layer = lattice_.points_of_layer();
-    const std::size_t step = axis == 0 ? 1 : axis == 1 ? columns : layer;
+    const auto columns = static_cast<std::size_t>(box_.extent(0)), rows = static_cast<std::size_t>(box_.extent(1));
+    const std::size_t step = axis == 0 ? 1 : axis == 1 ? columns : columns * rows;
     smoothed_.resize(values_.size());
-    parallel_for(wide.extent(2), [&](std::int64_t of_layer) {
-      const std::int32_t z = wide.lower[2] + static_cast<std::int32_t>(of_layer);
-      for (std::int32_t y = 0; y < lattice_.count[1]; ++y) {
-        const std::size_t begin = wide.row(y, z);
-        const std::int32_t across = axis == 1 ? y : z;
-        const bool has_before = axis == 0 || across > (axis == 1 ? 0 : wide.lower[2]),
-                   has_after = axis == 0 || across + 1 < (axis == 1 ? lattice_.count[1] : wide.upper[2]);
-        for (std::size_t k = begin; k < begin + columns; ++k) {
-          const bool before = axis == 0 ? k > begin : has_before,
-                     after = axis == 0 ? k + 1 < begin + columns : has_after;
-          const float own = values_[k];
-          const float a = before && !is_solid(k - step) ? values_[k - step] : own,
-                      b = after && !is_solid(k + step) ? values_[k + step] : own;
-          smoothed_[k] = 0.5F * own + 0.25F * (a + b);
-        }
+    parallel_for(box_.extent(2), [&](std::int64_t z) {
+      for (std::size_t y = 0; y < rows; ++y) {
+        const std::size_t begin = (static_cast<std::size_t>(z) * rows + y) * columns;
+        const bool first = axis == 1 ? y == 0 : z == 0, last = axis == 1 ? y + 1 == rows : z + 1 == box_.extent(2);
+        const std::size_t before = axis == 0 || first ? begin : begin - step,
+                          after = axis == 0 || last ? begin : begin + step;
+        if (holds_solid(before) || holds_solid(begin) || holds_solid(after))
+          smooth_beside_bodies(axis, begin, before, after);
+        else if (axis == 0)
+          smooth_along(begin);
+        else
+          for (std::size_t x = 0; x < columns; ++x)
+            smoothed_[begin + x] = mean(values_[before + x], values_[begin + x], values_[after + x]);
       }
     });
     values_.swap(smoothed_);
   }
+  static float mean(float before, float own, float after) { return 0.5F * own + 0.25F * (before + after); }
+  void smooth_along(std::size_t begin) {
+    const std::size_t end = begin + static_cast<std::size_t>(box_.extent(0)) - 1;
+    if (begin == end) {
+      smoothed_[begin] = values_[begin];
+      return;
+    }
+    smoothed_[begin] = mean(values_[begin], values_[begin], values_[begin + 1]);
+    for (std::size_t k = begin + 1; k < end; ++k) smoothed_[k] = mean(values_[k - 1], values_[k], values_[k + 1]);
+    smoothed_[end] = mean(values_[end - 1], values_[end], values_[end]);
+  }
+  void smooth_beside_bodies(std::size_t axis, std::size_t begin, std::size_t before, std::size_t after) {
+    const auto columns = static_cast<std::size_t>(box_.extent(0));
+    for (std::size_t x = 0; x < columns; ++x) {
+      const std::size_t k = begin + x;
+      const std::size_t a = axis == 0 ? (x > 0 ? k - 1 : k) : before + x,
+                        b = axis == 0 ? (x + 1 < columns ? k + 1 : k) : after + x;
+      smoothed_[k] = mean(values_[is_solid(a) ? k : a], values_[k], values_[is_solid(b) ? k : b]);
+    }
+  }
   bool is_solid(std::size_t point) const { return !distance_.empty() && distance_[point] < 0; }
+  /// True if the row that begins at a point has points inside bodies.
+  bool holds_solid(std::size_t begin) const {
+    return !solid_rows_.empty() && solid_rows_[begin / static_cast<std::size_t>(box_.extent(0))] != 0;
+  }
 
   /// Draws particles with too small a colour as spheres, which shrink as the colour rises to that of a surface.
   void add_drops() {
-    const Box wide = wide_box();
     const std::vector<float> colours = values_;
     for (const Dot& drop : drops_) {
       const Int3 at = nearest(drop);
-      if (!(static_cast<float>(raw_[wide.row(at[1], at[2]) + static_cast<std::size_t>(at[0])]) * k_unit < k_crowded))
-        continue;
+      bool inside = true;
+      for (std::size_t d = 0; d < 3; ++d) inside = inside && at[d] >= box_.lower[d] && at[d] < box_.upper[d];
+      if (!inside || !(static_cast<float>(raw_[point(at[0], at[1], at[2])]) * k_unit < k_crowded)) continue;
       const float size =
           std::clamp((k_of_surface - colour_at(drop, colours)) / (k_of_surface - k_of_spray), 0.0F, 1.0F);
       if (size > 0) add_drop(drop, size * static_cast<float>(drop_));
@@ -377,30 +432,28 @@ class FluidLattice {
 
   /// Interpolates linearly.
   float colour_at(const Dot& dot, const std::vector<float>& colours) const {
-    const Box wide = wide_box();
     Int3 lower;
     std::array<float, 3> part;
     for (std::size_t d = 0; d < 3; ++d) {
       const auto floor = static_cast<std::int32_t>(std::floor(dot.at[d]));
-      lower[d] = std::clamp(floor, wide.lower[d], std::max(wide.lower[d], wide.upper[d] - 2));
+      lower[d] = std::clamp(floor, box_.lower[d], std::max(box_.lower[d], box_.upper[d] - 2));
       part[d] = std::clamp(dot.at[d] - static_cast<float>(lower[d]), 0.0F, 1.0F);
     }
     float sum = 0;
     for (int corner = 0; corner < 8; ++corner) {
       float weight = 1;
-      Int3 point;
+      Int3 at;
       for (std::size_t d = 0; d < 3; ++d) {
         const bool upper = (corner >> d & 1) != 0;
         weight *= upper ? part[d] : 1 - part[d];
-        point[d] = std::min(lower[d] + (upper ? 1 : 0), wide.upper[d] - 1);
+        at[d] = std::min(lower[d] + (upper ? 1 : 0), box_.upper[d] - 1);
       }
-      sum += weight * colours[wide.row(point[1], point[2]) + static_cast<std::size_t>(point[0])];
+      sum += weight * colours[point(at[0], at[1], at[2])];
     }
     return sum;
   }
 
   void add_drop(const Dot& drop, float radius) {
-    const Box wide = wide_box();
     const auto blur = static_cast<float>(2 * coarsest_);
     Int3 first, last;
     std::array<float, 3> spacing;
@@ -408,8 +461,8 @@ class FluidLattice {
       const auto axis = static_cast<std::size_t>(d);
       spacing[axis] = static_cast<float>(lattice_.spacing[d]);
       const float reach = (radius + 0.5F * blur) / spacing[axis];
-      first[axis] = std::max(wide.lower[axis], static_cast<std::int32_t>(std::ceil(drop.at[axis] - reach)));
-      last[axis] = std::min(wide.upper[axis], static_cast<std::int32_t>(std::floor(drop.at[axis] + reach)) + 1);
+      first[axis] = std::max(box_.lower[axis], static_cast<std::int32_t>(std::ceil(drop.at[axis] - reach)));
+      last[axis] = std::min(box_.upper[axis], static_cast<std::int32_t>(std::floor(drop.at[axis] + reach)) + 1);
     }
     for (std::int32_t z = first[2]; z < last[2]; ++z)
       for (std::int32_t y = first[1]; y < last[1]; ++y)
@@ -417,26 +470,49 @@ class FluidLattice {
           const float dx = (static_cast<float>(x) - drop.at[0]) * spacing[0],
                       dy = (static_cast<float>(y) - drop.at[1]) * spacing[1],
                       dz = (static_cast<float>(z) - drop.at[2]) * spacing[2];
-          float& value = values_[wide.row(y, z) + static_cast<std::size_t>(x)];
+          float& value = values_[point(x, y, z)];
           value = std::max(value, 0.5F + (radius - std::sqrt(dx * dx + dy * dy + dz * dz)) / blur);
         }
   }
 
-  /// The requested layers. Inside a body the value falls with the distance, so that the surface lies on the body's.
+  /// The requested layers. At a body the value is limited to what a plane at the body's surface would give, so that the
+  /// surface of the fluid lies on it.
   std::vector<float> limited_by_bodies() const {
-    const Box wide = wide_box();
-    if (layers_.count() <= 0) return {};
-    const std::size_t begin = wide.row(0, layers_.first);
-    const std::size_t count = static_cast<std::size_t>(layers_.count()) * lattice_.points_of_layer();
-    std::vector<float> values(count);
+    std::vector<float> values(static_cast<std::size_t>(std::max(0, layers_.count())) * lattice_.points_of_layer());
     const auto blur = static_cast<float>(2 * coarsest_);
-    for (std::size_t k = 0; k < count; ++k) {
-      values[k] = values_[begin + k];
-      if (distance_.empty()) continue;
-      const float at_body = std::max(0.5F + distance_[begin + k] / blur, 0.0F);
-      values[k] = distance_[begin + k] < 0 ? at_body : std::min(values[k], at_body);
-    }
+    const std::int32_t first = std::max(layers_.first, box_.lower[2]), last = std::min(layers_.last, box_.upper[2]);
+    parallel_for(std::max(0, last - first), [&](std::int64_t layer) {
+      const std::int32_t z = first + static_cast<std::int32_t>(layer);
+      for (std::int32_t y = box_.lower[1]; y < box_.upper[1]; ++y) {
+        const std::size_t begin = box_.row(y, z);
+        float* to = values.data() + static_cast<std::size_t>(z - layers_.first) * lattice_.points_of_layer() +
+                    static_cast<std::size_t>(y) * static_cast<std::size_t>(lattice_.count[0]) +
+                    static_cast<std::size_t>(box_.lower[0]);
+        std::copy_n(values_.data() + begin, box_.extent(0), to);
+        if (distance_.empty()) continue;
+        for (std::int32_t x = 0; x < box_.extent(0); ++x) {
+          const float at_body = std::max(0.5F + distance_[begin + static_cast<std::size_t>(x)] / blur, 0.0F);
+          if (at_body >= 0.5F)
+            to[x] = std::min(to[x], at_body);
+          else
+            to[x] = at_body > 0 ? std::min(beside({box_.lower[0] + x, y, z}), at_body) : 0;
+        }
+      }
+    });
     return values;
+  }
+  /// The largest value of the points beside one inside a body.
+  float beside(Int3 at) const {
+    float largest = 0;
+    for (std::size_t d = 0; d < 3; ++d)
+      for (const int sign : {-1, 1}) {
+        Int3 other = at;
+        other[d] += sign;
+        if (other[d] < box_.lower[d] || other[d] >= box_.upper[d]) continue;
+        const std::size_t k = point(other[0], other[1], other[2]);
+        if (!is_solid(k)) largest = std::max(largest, values_[k]);
+      }
+    return largest;
   }
 
   static constexpr std::int32_t k_lanes = 8;
@@ -449,9 +525,11 @@ class FluidLattice {
   std::array<float, 3> reach_, scale_;
   std::int32_t drop_layers_;
   std::vector<Dot> dots_, drops_;
-  std::vector<std::int32_t> raw_;         // sums, on the wide layers
-  std::vector<float> values_, smoothed_;  // on the wide layers
-  std::vector<float> distance_;           // from bodies [m], on the wide layers; empty: no body is near
+  Box box_{};                      // of the following values; beyond it there is no fluid
+  std::vector<std::int32_t> raw_;  // sums
+  std::vector<float> values_, smoothed_;
+  std::vector<float> distance_;           // from bodies [m]; empty: no body is near
+  std::vector<std::uint8_t> solid_rows_;  // whether a row along x has points inside bodies
 };
 
 }  // namespace

@@ -10,7 +10,7 @@ const CORNERS = 256;
 const EDGES = 12;
 const HUGE_COST = 1 << 20;
 
-/** For each combination of signs (bit c: corner c is inside), three edges per triangle, anticlockwise seen from outside. */
+/** Triangles for each combination of signs (bit c: corner c is inside): three edges each, anticlockwise seen from outside. */
 export const CASES: readonly Uint8Array[] = Array.from({ length: CORNERS }, (_, signs) => Uint8Array.from(loopsOf(signs).flatMap(triangulated)));
 
 function edgeBetween(a: number, b: number): number {

@@ -8,10 +8,10 @@ const WORD = 32;
 export interface CutLattice {
   /** Number of points along x, y, z. */
   readonly size: readonly [number, number, number];
-  /** Inside (1) or outside (0) of each point. A row along x has ceil(x / 32) words, lowest bit first; unused bits are 0. Rows
+  /** One bit per point: inside (1) or outside (0). A row along x has ceil(x / 32) words, lowest bit first; unused bits are 0. Rows
    * are ordered by z, then y. */
   readonly signs: Uint32Array;
-  /** Where each edge with different signs is cut, in 256ths of its length from the lower point; the cut is in the middle of the
+  /** Places where edges with different signs are cut, in 256ths of their lengths from the lower point; the cut is in the middle of the
    * 256th. Edges are ordered by z, y, axis and x of their lower point. */
   readonly cuts: Uint8Array;
 }
