@@ -34,6 +34,8 @@ def test_a_row_of_the_mapper_is_as_printed(row: dict[str, str]) -> None:
     """All digits of all columns; he truncates the last digit of some and rounds that of others."""
     points = [int(np.prod(shape)) for shape in CASES[row["case"]]]
     found = mapper.table(points, [int(row["nodes"])])[0]
-    assert [found.maxpts, found.minpts, found.avgpts] == [int(row[key]) for key in ("maxpts", "minpts", "avgpts")]
+    assert [found.maxpts, found.minpts, found.avgpts] == [
+        int(row[key]) for key in ("maxpts", "minpts", "avgpts")
+    ]
     for key in ("avgdev", "megawords", "exetime"):
         assert getattr(found, key) == pytest.approx(float(row[key]), abs=5.1e-4), key
