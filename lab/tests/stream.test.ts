@@ -48,7 +48,7 @@ describe("frames", () => {
 
 describe("frame store", () => {
   const frame = (step: number, time: number, quantity: string, stored = false): Frame => ({
-    index: step, step, time, stored, particles: null, bodies: null,
+    index: step, step, time, stored, particles: null, surfaces: [], bodies: null,
     rasters: new Map([[quantity, {
       quantity, unit: "", rows: 1, columns: 1, lower: [0, 0] as const, upper: [1, 1] as const, low: 0, high: 0, light: null, fluidFraction: null,
       values: { data: new Uint8Array([step]), offset: 0, scale: 1, error: 0, maxValueCode: 253 },

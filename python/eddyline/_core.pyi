@@ -337,6 +337,22 @@ class Simulation:
         the core's memory, or a copy of values that are computed. Raises UserError for others."""
     def end(self) -> None:
         """Lets the other ranks go."""
+    @property
+    def sets(self) -> list[tuple[str, str]]:
+        """Sets of points or cells, and what a run calls the number of each: ("fluid", "fluid_particles")."""
+    def count(self, set: str) -> int:
+        """Members of a set on all ranks."""
+    @property
+    def has_points(self) -> bool: ...  # particles, for `records` and `glance`
+    @property
+    def quantities(self) -> list[tuple[str, str]]:
+        """Quantities of rasters, with units."""
+    @property
+    def probe_columns(self) -> list[tuple[str, str]]:
+        """Columns of a probe, with units."""
+    def values(self, set: str, field: str, first: int, count: int) -> NDArray[np.float64]:
+        """(count,) a scalar field of the members of all ranks with the ids `first` to `first + count - 1`;
+        NaN for ids without a member. For sets whose ids count up from 0, such as cells."""
     def advance(self, until: float, max_steps: int, max_seconds: float) -> int:
         """Steps until time >= `until`, or step_count == `max_steps` (counted from the start), or
         `max_seconds` of wall time have passed in this call, or `interrupt()` was called; returns the

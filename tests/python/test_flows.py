@@ -147,7 +147,7 @@ end = 0.5
 
 
 def test_a_jet_presses_on_a_plate_with_its_momentum(tmp_path: Path):
-    """Pulled at by the plate, its sheets would leave too fast, and press with 1.08 rho U^2 d."""
+    """Tension at the plate made the sheets leave it too fast: the force was 1.08 rho U^2 d."""
     world = World.load(Path(__file__).parent.parent / "cases" / "jet_on_plate.toml")
     force = run_of(world, tmp_path / "run").series("force.bottom")
     jet = 1000 * world.let["U"] ** 2 * world.let["d"]

@@ -66,15 +66,15 @@ def test_a_slope_and_the_floor_before_it_carry_hydrostatic_forces(angle: float):
     assert slope["total_x"] == pytest.approx(0.5 * weight, rel=0.035)
 
 
-def test_nobody_runs_into_a_slope_without_getting_anywhere():
-    """A particle that shifting held in place beside the slope kept 0.33 m/s for ever."""
+def test_particles_held_beside_a_slope_come_to_rest():
+    """A particle that shifting held in place beside the slope kept 0.33 m/s forever."""
     world = World.load(CASES / "slope.toml")
     simulation = _core.Simulation(world.core, threads=1, series_interval=0.02)
     simulation.advance(world.end, 2**62, np.inf)
     columns, _, rows = simulation.take_series()["budget"]
     last = dict(zip(columns, rows[-50:].mean(axis=0), strict=True))
     assert last["max_speed"] < 0.1
-    assert last["kinetic_energy"] < 4e-5 * 0.5 * 1000 * 9.81 * 3  # of the pool, which swings a little
+    assert last["kinetic_energy"] < 4e-5 * 0.5 * 1000 * 9.81 * 3  # of the pool, which oscillates a little
     x, v = simulation.position - [1.267949192, 0], simulation.velocity
     beside = -0.5 * x[:, 0] + np.sqrt(0.75) * x[:, 1] < 1 / 30
     assert (v[beside] ** 2).sum(axis=1).max() < 0.1**2

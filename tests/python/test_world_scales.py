@@ -112,8 +112,8 @@ def test_openings_raise_the_pressure_and_leave_density_and_viscosity_as_they_are
     assert core.density * core.kinematic_viscosity == pytest.approx(1000.0 * 1e-6)
 
 
-def test_the_fluid_decides_how_viscous_it_is() -> None:
-    """Of waves at Re 2500, 25 spacings deep, and without a free surface; of dam breaks not quite."""
+def test_artificial_viscosity_adds_nothing_to_viscous_or_confined_fluid() -> None:
+    """Waves at Re 2500 and flows without a free surface need none; a dam break does."""
     wave = World.load(Path(__file__).parent.parent / "cases" / "standing_wave.toml", {"let.Re": 2500})
     assert wave.effective_viscosity == wave.file.fluid.nu
     channel = World.load("poiseuille", {"fluid.kinematic_viscosity": 1e-9})

@@ -42,12 +42,12 @@ inline double excess_volume_fraction(double volume_fraction, double s, double de
   return std::max(0.0, excess - excess_limit) + std::min(0.0, excess + deficit_limit);
 }
 
-/// Fluid at a surface is loose where it fills less than this share of what the first row of a flat surface does: in
-/// spray, in drops and in what is left of them.
+/// Volume fraction below which fluid at a surface is loose (spray, drops and foam), relative to that of the first row
+/// of a flat surface.
 constexpr double k_loose = 0.875;
 
-/// Loose fluid carries no pressure, whatever pressed it together before: in a pool it would lift what lies on it.
-/// By a share of its density excess s; fluid under tension keeps it.
+/// Removes a share of the positive density excess s of loose fluid, which carries no pressure: foam in a pool would
+/// otherwise lift the fluid above it. Tension stays.
 inline double unloaded(double s, double filling, double loose, double share) {
   return s - (filling < loose ? share : 0.0) * std::max(0.0, s);
 }

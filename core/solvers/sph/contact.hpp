@@ -41,9 +41,9 @@ class Contact {
   /// Corrects position and velocity at bodies.
   bool with_bodies(Vec3& x, Vec3& v) const;
 
-  /// Whether a wall of the domain is nearer to x than a distance [m].
+  /// Tells whether x is within a distance [m] of a wall of the domain.
   bool is_beside_side(const Vec3& x, double distance) const;
-  /// The velocity [m/s] of the first body whose surface is nearer to x than that, if there is one.
+  /// Velocity [m/s] of the first body whose surface is within a distance [m] of x, if there is one.
   std::optional<Vec3> velocity_of_body_beside(const Vec3& x, double distance) const;
 
  private:

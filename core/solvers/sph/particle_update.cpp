@@ -21,11 +21,12 @@ constexpr double k_sound_ratio = 10;  // the speed of sound over the highest spe
 // The speed of shifting with a free surface has, besides a particle's own speed, this factor times h and the shear
 // rate.
 constexpr double k_of_shear = 3;
-// A particle that shifting holds in place stops where it is nearer to a wall than this [spacings]; at rest it is 0.5.
+// Distance from a wall within which a particle that shifting holds in place stops [spacings]. In still water the first
+// row lies at 0.5.
 constexpr double k_beside_wall = 0.25;
-// Of what it moves in a step, shifting takes back at least this share of a particle that it holds.
+// Smallest share of its displacement in a step that shifting takes back from a particle that it holds in place.
 constexpr double k_taken_back = 0.5;
-// How much faster loose fluid gives up its pressure than density follows the filling of space.
+// Rate at which loose fluid loses its pressure, relative to volume_relaxation.
 constexpr double k_unloading = 10;
 constexpr int k_rates = 1;  // passes over pairs up to the rates, see DeferredExchange
 
@@ -215,14 +216,15 @@ void ParticleUpdate<T, D>::shift(const ParticleSpan& span, const Shifting& step,
   }
 }
 
-/// A particle that runs into a wall while shifting takes it back stays where it is and never slows down: nothing tells
-/// its pressure of a velocity that moves nobody. Beside a wall it has the velocity with which it moves. Relative to the
-/// wall, and along the shift; a pure function of one particle and the time.
+/// Sets the velocity of particles that shifting holds in place beside a wall to that of their actual motion. Otherwise
+/// such a particle would keep its velocity towards the wall for ever, because a velocity that moves no particle changes
+/// no pressure. Changes the component relative to the wall and along the shift; a pure function of one particle and the
+/// time.
 template <class T, int D>
 void ParticleUpdate<T, D>::stop_at_walls(const ParticleSpan& span, const Shifting& step, Destination& to) {
   const std::size_t first = span.first, n = span.count;
   const auto& fluid = flow_.fluid;
-  SpanValues taken_back;  // of the way of the step, times its velocity
+  SpanValues taken_back;  // displacement that shifting has taken back, times the velocity
   std::fill_n(taken_back.value, n, 0.0);
   for (int d = 0; d < D; ++d) {
     const double *x = fluid.x[d] + first, *to_x = to.x[d].value, *v = to.v[d].value;

@@ -12,13 +12,18 @@ import { hasSheet } from "../state/layout";
 import * as run from "../state/run";
 import { restoreRunWorld, isStale } from "../state/runs";
 import * as view from "../state/view";
-import { waterMode } from "../state/water";
+import { offersSurfaces, panelOpen, showsColors } from "../state/surfaces";
+import { offersWaterSurface, shownWaterMode, waterMode } from "../state/water";
 import { zoomAt } from "./camera";
 import { startRecording, savePicture } from "./capture";
 import { INITIAL_ORBIT, orbit, zoomOrbit } from "./orbit";
+import { SurfacePanel } from "./surface_panel";
 
 /** True if a picture is shown; without one there is no colour scale. */
 const hasPicture = computed(() => run.kind.value !== "none" && view.shownFrame.value !== null);
+
+/** True if the picture shows the displayed quantity by colours. */
+const usesColors = computed(() => !run.is3d.value || ["opaque", "translucent"].includes(shownWaterMode.value) || showsColors.value);
 
 export function CanvasControls() {
   return (
@@ -34,7 +39,8 @@ export function CanvasControls() {
       )}
       <ConnectionNote />
       {run.lacksFluid.value && <NoFluidNote />}
-      {hasPicture.value && !run.lacksFluid.value && <Legend />}
+      {hasPicture.value && !run.lacksFluid.value && usesColors.value && <Legend />}
+      {run.kind.value === "run" && offersSurfaces.value && panelOpen.value && <SurfacePanel />}
       {run.kind.value !== "example" && <ZoomAndCapture />}
     </>
   );
@@ -87,14 +93,15 @@ function ViewControls() {
           <span aria-hidden="true">Water</span>
           <Segments
             label="Water"
-            options={WATER_OPTIONS}
-            value={waterMode.value}
+            options={offersWaterSurface.value ? [SURFACE_OPTION, ...PARTICLE_OPTIONS] : PARTICLE_OPTIONS}
+            value={shownWaterMode.value}
             choose={(mode) => {
               waterMode.value = mode;
             }}
           />
         </div>
       )}
+      {offersSurfaces.value && <Toggle of={panelOpen} icon="surfaces" label="Surfaces and cut" />}
       {is2d && <Toggle of={view.tracers} icon="tracers" label="Tracers" />}
       {is2d && <Toggle of={view.streaklines} icon="streaks" label="Streaklines: dye carried by the flow" />}
       {is2d && <Toggle of={view.colorSteps} icon="bands" label="Filled contours" />}
@@ -103,9 +110,10 @@ function ViewControls() {
   );
 }
 
-const WATER_OPTIONS = [
-  { value: "opaque", text: "Opaque", hint: "Water hides bodies behind it" },
-  { value: "translucent", text: "Translucent", hint: "Bodies are visible through the water" },
+const SURFACE_OPTION = { value: "surface", text: "Surface", hint: "The surface of the water, which refracts what is behind it" } as const;
+const PARTICLE_OPTIONS = [
+  { value: "opaque", text: "Opaque", hint: "Particles; they hide bodies behind them" },
+  { value: "translucent", text: "Translucent", hint: "Particles; bodies are visible through them" },
   { value: "hidden", text: "Hidden", hint: "Only bodies are shown" },
 ] as const;
 

@@ -3,7 +3,8 @@
 import { computed, signal } from "@preact/signals";
 import { QUANTITIES, QUANTITY_NAMES, type QuantityName } from "../colors/quantities";
 import { Histogram, type Scale } from "../colors/scale";
-import { type Frame, decode } from "../stream/frame";
+import { type Frame, type Surface, decode } from "../stream/frame";
+import type { SurfaceMesh } from "../stream/isosurface/decode";
 import { FrameStore } from "../stream/frames";
 import { SeriesStore } from "../stream/series";
 import type { Body, Ended, Hello, Mark, Progress } from "../stream/stream_pb";
@@ -39,10 +40,10 @@ export const isPaused = computed(() => isLive.value && (progress.value?.paused ?
 /** True if the run is 3D; it is drawn as particles and surfaces. */
 export const is3d = computed(() => kind.value === "run" && hello.value?.dimensions === 3);
 
-/** True if a 3D run has no particles that could be shown. */
+/** True if a 3D run has neither particles nor surfaces that could be shown. */
 export const lacksFluid = computed(() => {
   framesVersion.value;
-  return is3d.value && !isLive.value && hasStoredParticles.value === false && !frames.hasParticles;
+  return is3d.value && !isLive.value && hasStoredParticles.value === false && !frames.hasFluid;
 });
 
 /** The first steering command after which published values no longer apply; null if they do. */
@@ -93,16 +94,32 @@ export function addFrame(frame: Frame): Frame {
   return merged;
 }
 
+/** Counts the colour values of a decoded surface for the colour scale of the run. */
+export function countSurface({ color }: Surface, mesh: SurfaceMesh): void {
+  if (!mesh.colors) return;
+  histogramFor(color).add(colorValues(mesh));
+}
+
+/** Every third value. */
+function colorValues({ colors, lowestColor, highestColor }: SurfaceMesh): Float32Array {
+  const step = (highestColor - lowestColor) / 255;
+  return Float32Array.from({ length: Math.ceil((colors?.length ?? 0) / 3) }, (_, k) => lowestColor + step * (colors?.[3 * k] ?? 0));
+}
+
 function count(quantity: string, step: number, values: () => Float32Array): void {
   const key = `${quantity} ${step}`;
   if (countedFrames.has(key)) return;
   countedFrames.add(key);
+  histogramFor(quantity).add(values());
+}
+
+function histogramFor(quantity: string): Histogram {
   let histogram = histograms.get(quantity);
   if (!histogram) {
     histogram = new Histogram();
     histograms.set(quantity, histogram);
   }
-  histogram.add(values());
+  return histogram;
 }
 
 /** The colour scale of the whole run so far. */

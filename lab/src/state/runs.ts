@@ -1,7 +1,7 @@
 /** Runs on the server: start a run, connect to it, open a finished one. */
 
 import { create, fromBinary } from "@bufbuild/protobuf";
-import { computed, effect, signal } from "@preact/signals";
+import { computed, effect, signal, untracked } from "@preact/signals";
 import * as v from "valibot";
 import { RequestGate } from "../api/retry";
 import { urlWithToken, ask, RequestError, request, readBody } from "../api/client";
@@ -18,6 +18,8 @@ import { following, resetPlayback, setFrameFetcher, speed, time } from "./playba
 import * as run from "./run";
 import { screen } from "./screen";
 import { handleAcknowledged, setSender } from "./steering";
+import * as surfaces from "./surfaces";
+import { shownWaterMode } from "./water";
 import * as view from "./view";
 import * as world from "./world";
 
@@ -301,10 +303,16 @@ function rasterColumns(): number {
 const FRAMES_PER_SECOND = 20;
 const MAX_PARTICLES = 200_000;
 
+/** True if live particles are needed: in 3D not if only isosurfaces are shown. */
+function needsParticles(): boolean {
+  if (run.hello.value?.dimensions !== 3) return showsParticles();
+  return shownWaterMode.value === "opaque" || shownWaterMode.value === "translucent" || surfaces.requested.value.length === 0;
+}
+
 function sendView(): void {
   const hello = run.hello.value;
   if (!connection || !hello) return;
-  const particles = showsParticles();
+  const particles = needsParticles();
   const names = hello.dimensions === 3 || particles ? [] : [view.quantity.value as string];
   if (view.showsVelocity.value && hello.dimensions === 2) names.push("velocity_x", "velocity_y");
   connection.send({
@@ -320,9 +328,18 @@ function sendView(): void {
       velocities: particles,
       width: 2,
       tells: true,
+      surfaces: surfaces.requested.value.map((request) => ({ ...request, histogram: surfaces.panelOpen.value })),
     }),
   });
 }
+
+/** Changes of surfaces are sent at once: a level is requested only after the last one has arrived. */
+effect(() => {
+  surfaces.requested.value;
+  surfaces.panelOpen.value;
+  shownWaterMode.value;
+  untracked(sendView);
+});
 
 let viewTimer = 0;
 effect(() => {

@@ -1,6 +1,6 @@
 /** The frames of a run: frames in memory, and frames stored by the run, which can be fetched. */
 
-import type { Frame } from "./frame";
+import type { Frame, Surface } from "./frame";
 
 export interface FrameEntry {
   /** Simulated time [s]. */
@@ -24,9 +24,9 @@ export class FrameStore {
     return this.entries;
   }
 
-  /** True if any frame in memory has particles. */
-  get hasParticles(): boolean {
-    return [...this.cached.values()].some(({ particles }) => particles !== null);
+  /** True if any frame in memory has particles or surfaces. */
+  get hasFluid(): boolean {
+    return [...this.cached.values()].some(({ particles, surfaces }) => particles !== null || surfaces.length > 0);
   }
 
   clear(): void {
@@ -74,6 +74,7 @@ export class FrameStore {
           ...old,
           rasters: new Map([...old.rasters, ...frame.rasters]),
           particles: frame.particles ?? old.particles,
+          surfaces: [...old.surfaces.filter((surface) => !frame.surfaces.some((other) => isSameRequest(surface, other))), ...frame.surfaces],
           bodies: frame.bodies ?? old.bodies,
         }
       : frame;
@@ -126,8 +127,14 @@ export class FrameStore {
   }
 }
 
+/** True if two surfaces answer the same request. */
+export function isSameRequest(a: Omit<Surface, "data" | "histogram">, b: Omit<Surface, "data" | "histogram">): boolean {
+  return a.quantity === b.quantity && a.level === b.level && a.color === b.color && a.stride === b.stride;
+}
+
 function sizeOf(frame: Frame): number {
   let bytes = 200;
+  for (const surface of frame.surfaces) bytes += surface.data.byteLength;
   for (const raster of frame.rasters.values()) bytes += raster.values.data.byteLength;
   const { particles } = frame;
   if (particles) {

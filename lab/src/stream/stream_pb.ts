@@ -19,7 +19,7 @@ import type { Message as Message$1 } from "@bufbuild/protobuf";
  * Describes the file stream.proto.
  */
 export const file_stream: GenFile = /*@__PURE__*/
-  fileDesc("CgxzdHJlYW0ucHJvdG8SD2VkZHlsaW5lLnN0cmVhbSLTBAoHTWVzc2FnZRIPCgd2ZXJzaW9uGAEgASgNEicKBWhlbGxvGAIgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkhlbGxvSAASJwoFZnJhbWUYAyABKAsyFi5lZGR5bGluZS5zdHJlYW0uRnJhbWVIABItCgZzZXJpZXMYBCABKAsyGy5lZGR5bGluZS5zdHJlYW0uU2VyaWVzUm93c0gAEi0KCHByb2dyZXNzGAUgASgLMhkuZWRkeWxpbmUuc3RyZWFtLlByb2dyZXNzSAASNQoMYWNrbm93bGVkZ2VkGAYgASgLMh0uZWRkeWxpbmUuc3RyZWFtLkFja25vd2xlZGdlZEgAEicKBW1hcmtzGAcgASgLMhYuZWRkeWxpbmUuc3RyZWFtLk1hcmtzSAASKQoGYm9kaWVzGAggASgLMhcuZWRkeWxpbmUuc3RyZWFtLkJvZGllc0gAEicKBWVuZGVkGAkgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkVuZGVkSAASJQoEdmlldxgUIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5WaWV3SAASKwoHY29tbWFuZBgVIAEoCzIYLmVkZHlsaW5lLnN0cmVhbS5Db21tYW5kSAASJQoEc2VlbhgWIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5TZWVuSAASKQoGbm90aWNlGB4gASgLMhcuZWRkeWxpbmUuc3RyZWFtLk5vdGljZUgAEiUKBHRpY2sYHyABKAsyFS5lZGR5bGluZS5zdHJlYW0uVGlja0gAQgYKBGJvZHkiiwQKBUhlbGxvEgsKA3J1bhgBIAEoCRINCgV0aXRsZRgCIAEoCRINCgV3b3JsZBgDIAEoCRISCgpkaW1lbnNpb25zGAQgASgNEg0KBWxvd2VyGAUgAygBEg0KBXVwcGVyGAYgAygBEg8KB3NwYWNpbmcYByABKAESCwoDZW5kGAggASgBEi0KCnF1YW50aXRpZXMYCSADKAsyGS5lZGR5bGluZS5zdHJlYW0uUXVhbnRpdHkSEAoIcXVhbnRpdHkYCiABKAkSJQoGYm9kaWVzGAsgAygLMhUuZWRkeWxpbmUuc3RyZWFtLkJvZHkSJAoFc2lkZXMYDCADKAsyFS5lZGR5bGluZS5zdHJlYW0uU2lkZRItCglyZWZlcmVuY2UYDSABKAsyGi5lZGR5bGluZS5zdHJlYW0uUmVmZXJlbmNlEjIKDGV4cGVjdGF0aW9ucxgOIAMoCzIcLmVkZHlsaW5lLnN0cmVhbS5FeHBlY3RhdGlvbhIrCglhYmlsaXRpZXMYDyADKAsyGC5lZGR5bGluZS5zdHJlYW0uQWJpbGl0eRINCgVyYW5rcxgQIAEoDRIOCgZmb2xkZXIYESABKAkSJgoGcHJvYmVzGBIgAygLMhYuZWRkeWxpbmUuc3RyZWFtLlByb2JlEgwKBG92ZXIYEyABKAgSFAoMZnJlZV9zdXJmYWNlGBQgASgIIjkKCFF1YW50aXR5EgwKBG5hbWUYASABKAkSDAoEdW5pdBgCIAEoCRIRCglkaXZlcmdpbmcYAyABKAgiigEKBEJvZHkSDAoEbmFtZRgBIAEoCRIqCghvdXRsaW5lcxgCIAMoCzIYLmVkZHlsaW5lLnN0cmVhbS5PdXRsaW5lEg0KBW1vdmVzGAMgASgIEg4KBmNlbnRlchgEIAMoARIpCgdzdXJmYWNlGAUgASgLMhguZWRkeWxpbmUuc3RyZWFtLlN1cmZhY2UiGQoHT3V0bGluZRIOCgZwb2ludHMYASADKAEiLgoHU3VyZmFjZRIQCgh2ZXJ0aWNlcxgBIAMoAhIRCgl0cmlhbmdsZXMYAiADKA0iMAoEU2lkZRIMCgRuYW1lGAEgASgJEgwKBHR5cGUYAiABKAkSDAoEc2xpcBgDIAEoCCJdCglSZWZlcmVuY2USEAoIdmVsb2NpdHkYASABKAESDgoGbGVuZ3RoGAIgASgBEhwKFGNvZWZmaWNpZW50X29mX2ZvcmNlGAMgASgBEhAKCHJleW5vbGRzGAQgASgBImgKC0V4cGVjdGF0aW9uEhAKCHF1YW50aXR5GAEgASgJEgsKA2xvdxgCIAEoARIMCgRoaWdoGAMgASgBEg4KBnNvdXJjZRgEIAEoCRINCgVob2xkcxgFIAEoCBINCgVjdXJ2ZRgGIAEoCSIrCgdBYmlsaXR5Eg8KB2NvbW1hbmQYASABKAkSDwoHcmVmdXNhbBgCIAEoCSInCgVQcm9iZRIMCgRuYW1lGAEgASgJEhAKCHBvc2l0aW9uGAIgAygBIlIKBUNvZGVzEgwKBGRhdGEYASABKAwSDQoFd2lkdGgYAiABKA0SDgoGb2Zmc2V0GAMgASgBEg0KBXNjYWxlGAQgASgBEg0KBWVycm9yGAUgASgBIsQBCgVGcmFtZRINCgVpbmRleBgBIAEoBBIMCgRzdGVwGAIgASgDEgwKBHRpbWUYAyABKAESKAoHcmFzdGVycxgEIAMoCzIXLmVkZHlsaW5lLnN0cmVhbS5SYXN0ZXISLQoJcGFydGljbGVzGAUgASgLMhouZWRkeWxpbmUuc3RyZWFtLlBhcnRpY2xlcxIOCgZzdG9yZWQYBiABKAgSJwoGYm9kaWVzGAcgASgLMhcuZWRkeWxpbmUuc3RyZWFtLkJvZGllcyL2AQoGUmFzdGVyEhAKCHF1YW50aXR5GAEgASgJEgwKBHVuaXQYAiABKAkSDAoEcm93cxgDIAEoDRIPCgdjb2x1bW5zGAQgASgNEg0KBWxvd2VyGAUgAygBEg0KBXVwcGVyGAYgAygBEiYKBnZhbHVlcxgHIAEoCzIWLmVkZHlsaW5lLnN0cmVhbS5Db2RlcxILCgNsb3cYCCABKAESDAoEaGlnaBgJIAEoARIlCgVzaGFkZRgKIAEoCzIWLmVkZHlsaW5lLnN0cmVhbS5Db2RlcxIlCgVjb3ZlchgLIAEoCzIWLmVkZHlsaW5lLnN0cmVhbS5Db2RlcyLTAQoJUGFydGljbGVzEg0KBWNvdW50GAEgASgNEg0KBXRvdGFsGAIgASgEEigKCHBvc2l0aW9uGAMgAygLMhYuZWRkeWxpbmUuc3RyZWFtLkNvZGVzEhAKCHF1YW50aXR5GAQgASgJEgwKBHVuaXQYBSABKAkSJgoGdmFsdWVzGAYgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkNvZGVzEgsKA2lkcxgHIAEoDBIpCgdjYXJyaWVkGAggAygLMhguZWRkeWxpbmUuc3RyZWFtLkNhcnJpZWQiQwoHQ2FycmllZBIQCghxdWFudGl0eRgBIAEoCRImCgZ2YWx1ZXMYAiABKAsyFi5lZGR5bGluZS5zdHJlYW0uQ29kZXMiYgoKU2VyaWVzUm93cxIMCgRuYW1lGAEgASgJEg0KBWZpcnN0GAIgASgEEigKB2NvbHVtbnMYAyADKAsyFy5lZGR5bGluZS5zdHJlYW0uQ29sdW1uEg0KBWV2ZXJ5GAQgASgEIjQKBkNvbHVtbhIMCgRuYW1lGAEgASgJEgwKBHVuaXQYAiABKAkSDgoGdmFsdWVzGAMgAygBIpECCghQcm9ncmVzcxIMCgRzdGVwGAEgASgDEgwKBHRpbWUYAiABKAESCwoDZW5kGAMgASgBEhEKCXRpbWVfc3RlcBgEIAEoARIRCglwYXJ0aWNsZXMYBSABKAMSGAoQc3RlcHNfcGVyX3NlY29uZBgGIAEoARIaChJ1cGRhdGVzX3Blcl9zZWNvbmQYByABKAESFAoMc2Vjb25kc19sZWZ0GAggASgBEg4KBnBhdXNlZBgJIAEoCBIPCgdvdXRsb29rGAogASgJEiQKBXJhbmtzGAsgAygLMhUuZWRkeWxpbmUuc3RyZWFtLlJhbmsSFAoMd2FsbF9zZWNvbmRzGAwgASgBEg0KBXBoYXNlGA0gASgJIrMBCgRSYW5rEgwKBHJhbmsYASABKA0SDAoEaG9zdBgCIAEoCRIRCglwYXJ0aWNsZXMYAyABKAMSGgoSdXBkYXRlc19wZXJfc2Vjb25kGAQgASgBEg8KB2NvbXB1dGUYBSABKAESEAoIZXhjaGFuZ2UYBiABKAESDAoEaWRsZRgHIAEoARIQCghtZXNzYWdlcxgIIAEoAxINCgVieXRlcxgJIAEoAxIOCgZtZW1vcnkYCiABKAMiWAoMQWNrbm93bGVkZ2VkEgoKAmlkGAEgASgJEgwKBHN0ZXAYAiABKAMSDAoEdGltZRgDIAEoARIPCgdyZWZ1c2FsGAQgASgJEg8KB2NvbW1hbmQYBSABKAkiLQoFTWFya3MSJAoFbWFya3MYASADKAsyFS5lZGR5bGluZS5zdHJlYW0uTWFyayJlCgRNYXJrEgwKBHN0ZXAYASABKAMSDAoEdGltZRgCIAEoARIPCgdjb21tYW5kGAMgASgJEgwKBHRleHQYBCABKAkSFAoMY2hhbmdlc19mbG93GAUgASgIEgwKBGJvZHkYBiABKAkiXAoGQm9kaWVzEgwKBHN0ZXAYASABKAMSDAoEdGltZRgCIAEoARIlCgZib2RpZXMYAyADKAsyFS5lZGR5bGluZS5zdHJlYW0uQm9keRIPCgdyZW1vdmVkGAQgAygJImsKBUVuZGVkEg8KB291dGNvbWUYASABKAkSDwoHbWVzc2FnZRgCIAEoCRITCgtmaW5nZXJwcmludBgDIAEoCRIPCgdyZXN1bHRzGAQgASgJEgwKBHN0ZXAYBSABKAMSDAoEdGltZRgGIAEoASIWCgZOb3RpY2USDAoEdGV4dBgBIAEoCSIVCgRUaWNrEg0KBWNsb2NrGAEgASgBIukBCgRWaWV3EhIKCnF1YW50aXRpZXMYASADKAkSDwoHY29sdW1ucxgCIAEoDRIZChFmcmFtZXNfcGVyX3NlY29uZBgDIAEoARIRCglwYXJ0aWNsZXMYBCABKAgSGQoRcGFydGljbGVfcXVhbnRpdHkYBSABKAkSFgoObW9zdF9wYXJ0aWNsZXMYBiABKA0SDQoFbG93ZXIYByADKAESDQoFdXBwZXIYCCADKAESDQoFd2lkdGgYCSABKA0SCwoDaWRzGAogASgIEg0KBXRlbGxzGAsgASgIEhIKCnZlbG9jaXRpZXMYDCABKAgiFQoEU2VlbhINCgVpbmRleBgBIAEoBCLnBAoHQ29tbWFuZBIKCgJpZBgBIAEoCRInCgVwYXVzZRgCIAEoCzIWLmVkZHlsaW5lLnN0cmVhbS5QYXVzZUgAEikKBnJlc3VtZRgDIAEoCzIXLmVkZHlsaW5lLnN0cmVhbS5SZXN1bWVIABIlCgRzdGVwGAQgASgLMhUuZWRkeWxpbmUuc3RyZWFtLlN0ZXBIABIlCgRzdG9wGAUgASgLMhUuZWRkeWxpbmUuc3RyZWFtLlN0b3BIABIpCgZpbmZsb3cYBiABKAsyFy5lZGR5bGluZS5zdHJlYW0uSW5mbG93SAASLwoJdmlzY29zaXR5GAcgASgLMhouZWRkeWxpbmUuc3RyZWFtLlZpc2Nvc2l0eUgAEisKB2dyYXZpdHkYCCABKAsyGC5lZGR5bGluZS5zdHJlYW0uR3Jhdml0eUgAEi4KCW1vdmVfYm9keRgJIAEoCzIZLmVkZHlsaW5lLnN0cmVhbS5Nb3ZlQm9keUgAEiwKCGFkZF9ib2R5GAogASgLMhguZWRkeWxpbmUuc3RyZWFtLkFkZEJvZHlIABIyCgtyZW1vdmVfYm9keRgLIAEoCzIbLmVkZHlsaW5lLnN0cmVhbS5SZW1vdmVCb2R5SAASLgoJYWRkX3Byb2JlGAwgASgLMhkuZWRkeWxpbmUuc3RyZWFtLkFkZFByb2JlSAASNAoMcmVtb3ZlX3Byb2JlGA0gASgLMhwuZWRkeWxpbmUuc3RyZWFtLlJlbW92ZVByb2JlSAASEAoIYXNrZWRfYXQYHiABKAESEQoJbm90X2FmdGVyGB8gASgBQggKBmFjdGlvbiIHCgVQYXVzZSIICgZSZXN1bWUiFQoEU3RlcBINCgVjb3VudBgBIAEoDSIGCgRTdG9wIisKBkluZmxvdxIPCgdvcGVuaW5nGAEgASgJEhAKCHZlbG9jaXR5GAIgAygJIhoKCVZpc2Nvc2l0eRINCgV2YWx1ZRgBIAEoCSIYCgdHcmF2aXR5Eg0KBXZhbHVlGAEgAygJIkMKCE1vdmVCb2R5EgwKBGJvZHkYASABKAkSCgoCYnkYAiADKAESDAoEdHVybhgDIAEoARIPCgdzZWNvbmRzGAQgASgBIiUKB0FkZEJvZHkSDAoEbmFtZRgBIAEoCRIMCgR0b21sGAIgASgJIhoKClJlbW92ZUJvZHkSDAoEYm9keRgBIAEoCSIqCghBZGRQcm9iZRIMCgRuYW1lGAEgASgJEhAKCHBvc2l0aW9uGAIgAygBIhsKC1JlbW92ZVByb2JlEgwKBG5hbWUYASABKAkqMAoHVmVyc2lvbhIQCgxWRVJTSU9OX05PTkUQABITCg9WRVJTSU9OX0NVUlJFTlQQAWIGcHJvdG8z");
+  fileDesc("CgxzdHJlYW0ucHJvdG8SD2VkZHlsaW5lLnN0cmVhbSLTBAoHTWVzc2FnZRIPCgd2ZXJzaW9uGAEgASgNEicKBWhlbGxvGAIgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkhlbGxvSAASJwoFZnJhbWUYAyABKAsyFi5lZGR5bGluZS5zdHJlYW0uRnJhbWVIABItCgZzZXJpZXMYBCABKAsyGy5lZGR5bGluZS5zdHJlYW0uU2VyaWVzUm93c0gAEi0KCHByb2dyZXNzGAUgASgLMhkuZWRkeWxpbmUuc3RyZWFtLlByb2dyZXNzSAASNQoMYWNrbm93bGVkZ2VkGAYgASgLMh0uZWRkeWxpbmUuc3RyZWFtLkFja25vd2xlZGdlZEgAEicKBW1hcmtzGAcgASgLMhYuZWRkeWxpbmUuc3RyZWFtLk1hcmtzSAASKQoGYm9kaWVzGAggASgLMhcuZWRkeWxpbmUuc3RyZWFtLkJvZGllc0gAEicKBWVuZGVkGAkgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkVuZGVkSAASJQoEdmlldxgUIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5WaWV3SAASKwoHY29tbWFuZBgVIAEoCzIYLmVkZHlsaW5lLnN0cmVhbS5Db21tYW5kSAASJQoEc2VlbhgWIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5TZWVuSAASKQoGbm90aWNlGB4gASgLMhcuZWRkeWxpbmUuc3RyZWFtLk5vdGljZUgAEiUKBHRpY2sYHyABKAsyFS5lZGR5bGluZS5zdHJlYW0uVGlja0gAQgYKBGJvZHki1wQKBUhlbGxvEgsKA3J1bhgBIAEoCRINCgV0aXRsZRgCIAEoCRINCgV3b3JsZBgDIAEoCRISCgpkaW1lbnNpb25zGAQgASgNEg0KBWxvd2VyGAUgAygBEg0KBXVwcGVyGAYgAygBEg8KB3NwYWNpbmcYByABKAESCwoDZW5kGAggASgBEi0KCnF1YW50aXRpZXMYCSADKAsyGS5lZGR5bGluZS5zdHJlYW0uUXVhbnRpdHkSEAoIcXVhbnRpdHkYCiABKAkSJQoGYm9kaWVzGAsgAygLMhUuZWRkeWxpbmUuc3RyZWFtLkJvZHkSJAoFc2lkZXMYDCADKAsyFS5lZGR5bGluZS5zdHJlYW0uU2lkZRItCglyZWZlcmVuY2UYDSABKAsyGi5lZGR5bGluZS5zdHJlYW0uUmVmZXJlbmNlEjIKDGV4cGVjdGF0aW9ucxgOIAMoCzIcLmVkZHlsaW5lLnN0cmVhbS5FeHBlY3RhdGlvbhIrCglhYmlsaXRpZXMYDyADKAsyGC5lZGR5bGluZS5zdHJlYW0uQWJpbGl0eRINCgVyYW5rcxgQIAEoDRIOCgZmb2xkZXIYESABKAkSJgoGcHJvYmVzGBIgAygLMhYuZWRkeWxpbmUuc3RyZWFtLlByb2JlEgwKBG92ZXIYEyABKAgSFAoMZnJlZV9zdXJmYWNlGBQgASgIEjIKCHN1cmZhY2VzGBUgAygLMiAuZWRkeWxpbmUuc3RyZWFtLlN1cmZhY2VRdWFudGl0eRIWCg5zdXJmYWNlX2NvbG9ycxgWIAMoCSI8Cg9TdXJmYWNlUXVhbnRpdHkSDAoEbmFtZRgBIAEoCRIMCgR1bml0GAIgASgJEg0KBWxldmVsGAMgASgBIjkKCFF1YW50aXR5EgwKBG5hbWUYASABKAkSDAoEdW5pdBgCIAEoCRIRCglkaXZlcmdpbmcYAyABKAgiigEKBEJvZHkSDAoEbmFtZRgBIAEoCRIqCghvdXRsaW5lcxgCIAMoCzIYLmVkZHlsaW5lLnN0cmVhbS5PdXRsaW5lEg0KBW1vdmVzGAMgASgIEg4KBmNlbnRlchgEIAMoARIpCgdzdXJmYWNlGAUgASgLMhguZWRkeWxpbmUuc3RyZWFtLlN1cmZhY2UiGQoHT3V0bGluZRIOCgZwb2ludHMYASADKAEiLgoHU3VyZmFjZRIQCgh2ZXJ0aWNlcxgBIAMoAhIRCgl0cmlhbmdsZXMYAiADKA0iMAoEU2lkZRIMCgRuYW1lGAEgASgJEgwKBHR5cGUYAiABKAkSDAoEc2xpcBgDIAEoCCJdCglSZWZlcmVuY2USEAoIdmVsb2NpdHkYASABKAESDgoGbGVuZ3RoGAIgASgBEhwKFGNvZWZmaWNpZW50X29mX2ZvcmNlGAMgASgBEhAKCHJleW5vbGRzGAQgASgBImgKC0V4cGVjdGF0aW9uEhAKCHF1YW50aXR5GAEgASgJEgsKA2xvdxgCIAEoARIMCgRoaWdoGAMgASgBEg4KBnNvdXJjZRgEIAEoCRINCgVob2xkcxgFIAEoCBINCgVjdXJ2ZRgGIAEoCSIrCgdBYmlsaXR5Eg8KB2NvbW1hbmQYASABKAkSDwoHcmVmdXNhbBgCIAEoCSInCgVQcm9iZRIMCgRuYW1lGAEgASgJEhAKCHBvc2l0aW9uGAIgAygBIlIKBUNvZGVzEgwKBGRhdGEYASABKAwSDQoFd2lkdGgYAiABKA0SDgoGb2Zmc2V0GAMgASgBEg0KBXNjYWxlGAQgASgBEg0KBWVycm9yGAUgASgBIvMBCgVGcmFtZRINCgVpbmRleBgBIAEoBBIMCgRzdGVwGAIgASgDEgwKBHRpbWUYAyABKAESKAoHcmFzdGVycxgEIAMoCzIXLmVkZHlsaW5lLnN0cmVhbS5SYXN0ZXISLQoJcGFydGljbGVzGAUgASgLMhouZWRkeWxpbmUuc3RyZWFtLlBhcnRpY2xlcxIOCgZzdG9yZWQYBiABKAgSJwoGYm9kaWVzGAcgASgLMhcuZWRkeWxpbmUuc3RyZWFtLkJvZGllcxItCghzdXJmYWNlcxgIIAMoCzIbLmVkZHlsaW5lLnN0cmVhbS5Jc29zdXJmYWNlIowBCgpJc29zdXJmYWNlEjAKB3JlcXVlc3QYASABKAsyHy5lZGR5bGluZS5zdHJlYW0uU3VyZmFjZVJlcXVlc3QSDAoEZGF0YRgCIAEoDBItCgloaXN0b2dyYW0YAyABKAsyGi5lZGR5bGluZS5zdHJlYW0uSGlzdG9ncmFtEg8KB3JlZnVzYWwYBCABKAkiNgoJSGlzdG9ncmFtEgsKA2xvdxgBIAEoARIMCgRoaWdoGAIgASgBEg4KBmNvdW50cxgDIAMoDSL2AQoGUmFzdGVyEhAKCHF1YW50aXR5GAEgASgJEgwKBHVuaXQYAiABKAkSDAoEcm93cxgDIAEoDRIPCgdjb2x1bW5zGAQgASgNEg0KBWxvd2VyGAUgAygBEg0KBXVwcGVyGAYgAygBEiYKBnZhbHVlcxgHIAEoCzIWLmVkZHlsaW5lLnN0cmVhbS5Db2RlcxILCgNsb3cYCCABKAESDAoEaGlnaBgJIAEoARIlCgVzaGFkZRgKIAEoCzIWLmVkZHlsaW5lLnN0cmVhbS5Db2RlcxIlCgVjb3ZlchgLIAEoCzIWLmVkZHlsaW5lLnN0cmVhbS5Db2RlcyLTAQoJUGFydGljbGVzEg0KBWNvdW50GAEgASgNEg0KBXRvdGFsGAIgASgEEigKCHBvc2l0aW9uGAMgAygLMhYuZWRkeWxpbmUuc3RyZWFtLkNvZGVzEhAKCHF1YW50aXR5GAQgASgJEgwKBHVuaXQYBSABKAkSJgoGdmFsdWVzGAYgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkNvZGVzEgsKA2lkcxgHIAEoDBIpCgdjYXJyaWVkGAggAygLMhguZWRkeWxpbmUuc3RyZWFtLkNhcnJpZWQiQwoHQ2FycmllZBIQCghxdWFudGl0eRgBIAEoCRImCgZ2YWx1ZXMYAiABKAsyFi5lZGR5bGluZS5zdHJlYW0uQ29kZXMiYgoKU2VyaWVzUm93cxIMCgRuYW1lGAEgASgJEg0KBWZpcnN0GAIgASgEEigKB2NvbHVtbnMYAyADKAsyFy5lZGR5bGluZS5zdHJlYW0uQ29sdW1uEg0KBWV2ZXJ5GAQgASgEIjQKBkNvbHVtbhIMCgRuYW1lGAEgASgJEgwKBHVuaXQYAiABKAkSDgoGdmFsdWVzGAMgAygBIpECCghQcm9ncmVzcxIMCgRzdGVwGAEgASgDEgwKBHRpbWUYAiABKAESCwoDZW5kGAMgASgBEhEKCXRpbWVfc3RlcBgEIAEoARIRCglwYXJ0aWNsZXMYBSABKAMSGAoQc3RlcHNfcGVyX3NlY29uZBgGIAEoARIaChJ1cGRhdGVzX3Blcl9zZWNvbmQYByABKAESFAoMc2Vjb25kc19sZWZ0GAggASgBEg4KBnBhdXNlZBgJIAEoCBIPCgdvdXRsb29rGAogASgJEiQKBXJhbmtzGAsgAygLMhUuZWRkeWxpbmUuc3RyZWFtLlJhbmsSFAoMd2FsbF9zZWNvbmRzGAwgASgBEg0KBXBoYXNlGA0gASgJIrMBCgRSYW5rEgwKBHJhbmsYASABKA0SDAoEaG9zdBgCIAEoCRIRCglwYXJ0aWNsZXMYAyABKAMSGgoSdXBkYXRlc19wZXJfc2Vjb25kGAQgASgBEg8KB2NvbXB1dGUYBSABKAESEAoIZXhjaGFuZ2UYBiABKAESDAoEaWRsZRgHIAEoARIQCghtZXNzYWdlcxgIIAEoAxINCgVieXRlcxgJIAEoAxIOCgZtZW1vcnkYCiABKAMiWAoMQWNrbm93bGVkZ2VkEgoKAmlkGAEgASgJEgwKBHN0ZXAYAiABKAMSDAoEdGltZRgDIAEoARIPCgdyZWZ1c2FsGAQgASgJEg8KB2NvbW1hbmQYBSABKAkiLQoFTWFya3MSJAoFbWFya3MYASADKAsyFS5lZGR5bGluZS5zdHJlYW0uTWFyayJlCgRNYXJrEgwKBHN0ZXAYASABKAMSDAoEdGltZRgCIAEoARIPCgdjb21tYW5kGAMgASgJEgwKBHRleHQYBCABKAkSFAoMY2hhbmdlc19mbG93GAUgASgIEgwKBGJvZHkYBiABKAkiXAoGQm9kaWVzEgwKBHN0ZXAYASABKAMSDAoEdGltZRgCIAEoARIlCgZib2RpZXMYAyADKAsyFS5lZGR5bGluZS5zdHJlYW0uQm9keRIPCgdyZW1vdmVkGAQgAygJImsKBUVuZGVkEg8KB291dGNvbWUYASABKAkSDwoHbWVzc2FnZRgCIAEoCRITCgtmaW5nZXJwcmludBgDIAEoCRIPCgdyZXN1bHRzGAQgASgJEgwKBHN0ZXAYBSABKAMSDAoEdGltZRgGIAEoASIWCgZOb3RpY2USDAoEdGV4dBgBIAEoCSIVCgRUaWNrEg0KBWNsb2NrGAEgASgBIpwCCgRWaWV3EhIKCnF1YW50aXRpZXMYASADKAkSDwoHY29sdW1ucxgCIAEoDRIZChFmcmFtZXNfcGVyX3NlY29uZBgDIAEoARIRCglwYXJ0aWNsZXMYBCABKAgSGQoRcGFydGljbGVfcXVhbnRpdHkYBSABKAkSFgoObW9zdF9wYXJ0aWNsZXMYBiABKA0SDQoFbG93ZXIYByADKAESDQoFdXBwZXIYCCADKAESDQoFd2lkdGgYCSABKA0SCwoDaWRzGAogASgIEg0KBXRlbGxzGAsgASgIEhIKCnZlbG9jaXRpZXMYDCABKAgSMQoIc3VyZmFjZXMYDSADKAsyHy5lZGR5bGluZS5zdHJlYW0uU3VyZmFjZVJlcXVlc3QiYwoOU3VyZmFjZVJlcXVlc3QSEAoIcXVhbnRpdHkYASABKAkSDQoFbGV2ZWwYAiABKAESDQoFY29sb3IYAyABKAkSDgoGc3RyaWRlGAQgASgNEhEKCWhpc3RvZ3JhbRgFIAEoCCIVCgRTZWVuEg0KBWluZGV4GAEgASgEIucECgdDb21tYW5kEgoKAmlkGAEgASgJEicKBXBhdXNlGAIgASgLMhYuZWRkeWxpbmUuc3RyZWFtLlBhdXNlSAASKQoGcmVzdW1lGAMgASgLMhcuZWRkeWxpbmUuc3RyZWFtLlJlc3VtZUgAEiUKBHN0ZXAYBCABKAsyFS5lZGR5bGluZS5zdHJlYW0uU3RlcEgAEiUKBHN0b3AYBSABKAsyFS5lZGR5bGluZS5zdHJlYW0uU3RvcEgAEikKBmluZmxvdxgGIAEoCzIXLmVkZHlsaW5lLnN0cmVhbS5JbmZsb3dIABIvCgl2aXNjb3NpdHkYByABKAsyGi5lZGR5bGluZS5zdHJlYW0uVmlzY29zaXR5SAASKwoHZ3Jhdml0eRgIIAEoCzIYLmVkZHlsaW5lLnN0cmVhbS5HcmF2aXR5SAASLgoJbW92ZV9ib2R5GAkgASgLMhkuZWRkeWxpbmUuc3RyZWFtLk1vdmVCb2R5SAASLAoIYWRkX2JvZHkYCiABKAsyGC5lZGR5bGluZS5zdHJlYW0uQWRkQm9keUgAEjIKC3JlbW92ZV9ib2R5GAsgASgLMhsuZWRkeWxpbmUuc3RyZWFtLlJlbW92ZUJvZHlIABIuCglhZGRfcHJvYmUYDCABKAsyGS5lZGR5bGluZS5zdHJlYW0uQWRkUHJvYmVIABI0CgxyZW1vdmVfcHJvYmUYDSABKAsyHC5lZGR5bGluZS5zdHJlYW0uUmVtb3ZlUHJvYmVIABIQCghhc2tlZF9hdBgeIAEoARIRCglub3RfYWZ0ZXIYHyABKAFCCAoGYWN0aW9uIgcKBVBhdXNlIggKBlJlc3VtZSIVCgRTdGVwEg0KBWNvdW50GAEgASgNIgYKBFN0b3AiKwoGSW5mbG93Eg8KB29wZW5pbmcYASABKAkSEAoIdmVsb2NpdHkYAiADKAkiGgoJVmlzY29zaXR5Eg0KBXZhbHVlGAEgASgJIhgKB0dyYXZpdHkSDQoFdmFsdWUYASADKAkiQwoITW92ZUJvZHkSDAoEYm9keRgBIAEoCRIKCgJieRgCIAMoARIMCgR0dXJuGAMgASgBEg8KB3NlY29uZHMYBCABKAEiJQoHQWRkQm9keRIMCgRuYW1lGAEgASgJEgwKBHRvbWwYAiABKAkiGgoKUmVtb3ZlQm9keRIMCgRib2R5GAEgASgJIioKCEFkZFByb2JlEgwKBG5hbWUYASABKAkSEAoIcG9zaXRpb24YAiADKAEiGwoLUmVtb3ZlUHJvYmUSDAoEbmFtZRgBIAEoCSowCgdWZXJzaW9uEhAKDFZFUlNJT05fTk9ORRAAEhMKD1ZFUlNJT05fQ1VSUkVOVBABYgZwcm90bzM");
 
 /**
  * @generated from message eddyline.stream.Message
@@ -246,6 +246,20 @@ export type Hello = Message$1<"eddyline.stream.Hello"> & {
    * @generated from field: bool free_surface = 20;
    */
   freeSurface: boolean;
+
+  /**
+   * isosurfaces that the run can make; 3D only
+   *
+   * @generated from field: repeated eddyline.stream.SurfaceQuantity surfaces = 21;
+   */
+  surfaces: SurfaceQuantity[];
+
+  /**
+   * quantities that can colour them
+   *
+   * @generated from field: repeated string surface_colors = 22;
+   */
+  surfaceColors: string[];
 };
 
 /**
@@ -254,6 +268,37 @@ export type Hello = Message$1<"eddyline.stream.Hello"> & {
  */
 export const HelloSchema: GenMessage<Hello> = /*@__PURE__*/
   messageDesc(file_stream, 1);
+
+/**
+ * A quantity of which the run can make isosurfaces.
+ *
+ * @generated from message eddyline.stream.SurfaceQuantity
+ */
+export type SurfaceQuantity = Message$1<"eddyline.stream.SurfaceQuantity"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string unit = 2;
+   */
+  unit: string;
+
+  /**
+   * a level to begin with
+   *
+   * @generated from field: double level = 3;
+   */
+  level: number;
+};
+
+/**
+ * Describes the message eddyline.stream.SurfaceQuantity.
+ * Use `create(SurfaceQuantitySchema)` to create a new message.
+ */
+export const SurfaceQuantitySchema: GenMessage<SurfaceQuantity> = /*@__PURE__*/
+  messageDesc(file_stream, 2);
 
 /**
  * @generated from message eddyline.stream.Quantity
@@ -284,7 +329,7 @@ export type Quantity = Message$1<"eddyline.stream.Quantity"> & {
  * Use `create(QuantitySchema)` to create a new message.
  */
 export const QuantitySchema: GenMessage<Quantity> = /*@__PURE__*/
-  messageDesc(file_stream, 2);
+  messageDesc(file_stream, 3);
 
 /**
  * A body at the time of the message.
@@ -329,7 +374,7 @@ export type Body = Message$1<"eddyline.stream.Body"> & {
  * Use `create(BodySchema)` to create a new message.
  */
 export const BodySchema: GenMessage<Body> = /*@__PURE__*/
-  messageDesc(file_stream, 3);
+  messageDesc(file_stream, 4);
 
 /**
  * Corners of a closed polygon: x0 y0 x1 y1 ... [m]. Arcs are approximated within 0.02 spacings.
@@ -348,7 +393,7 @@ export type Outline = Message$1<"eddyline.stream.Outline"> & {
  * Use `create(OutlineSchema)` to create a new message.
  */
 export const OutlineSchema: GenMessage<Outline> = /*@__PURE__*/
-  messageDesc(file_stream, 4);
+  messageDesc(file_stream, 5);
 
 /**
  * A closed surface of fewer than 2,000 triangles. Curved parts are approximated within 0.02 spacings or 0.6 % of their
@@ -377,7 +422,7 @@ export type Surface = Message$1<"eddyline.stream.Surface"> & {
  * Use `create(SurfaceSchema)` to create a new message.
  */
 export const SurfaceSchema: GenMessage<Surface> = /*@__PURE__*/
-  messageDesc(file_stream, 5);
+  messageDesc(file_stream, 6);
 
 /**
  * @generated from message eddyline.stream.Side
@@ -408,7 +453,7 @@ export type Side = Message$1<"eddyline.stream.Side"> & {
  * Use `create(SideSchema)` to create a new message.
  */
 export const SideSchema: GenMessage<Side> = /*@__PURE__*/
-  messageDesc(file_stream, 6);
+  messageDesc(file_stream, 7);
 
 /**
  * @generated from message eddyline.stream.Reference
@@ -448,7 +493,7 @@ export type Reference = Message$1<"eddyline.stream.Reference"> & {
  * Use `create(ReferenceSchema)` to create a new message.
  */
 export const ReferenceSchema: GenMessage<Reference> = /*@__PURE__*/
-  messageDesc(file_stream, 7);
+  messageDesc(file_stream, 8);
 
 /**
  * A published value. Viewers show it in grey, with the reason, after a Mark with changes_flow.
@@ -496,7 +541,7 @@ export type Expectation = Message$1<"eddyline.stream.Expectation"> & {
  * Use `create(ExpectationSchema)` to create a new message.
  */
 export const ExpectationSchema: GenMessage<Expectation> = /*@__PURE__*/
-  messageDesc(file_stream, 8);
+  messageDesc(file_stream, 9);
 
 /**
  * Whether this run can execute a command.
@@ -524,7 +569,7 @@ export type Ability = Message$1<"eddyline.stream.Ability"> & {
  * Use `create(AbilitySchema)` to create a new message.
  */
 export const AbilitySchema: GenMessage<Ability> = /*@__PURE__*/
-  messageDesc(file_stream, 9);
+  messageDesc(file_stream, 10);
 
 /**
  * @generated from message eddyline.stream.Probe
@@ -548,7 +593,7 @@ export type Probe = Message$1<"eddyline.stream.Probe"> & {
  * Use `create(ProbeSchema)` to create a new message.
  */
 export const ProbeSchema: GenMessage<Probe> = /*@__PURE__*/
-  messageDesc(file_stream, 10);
+  messageDesc(file_stream, 11);
 
 /**
  * Quantised numbers: value = offset + scale * code, with an error of at most `error`.
@@ -591,7 +636,7 @@ export type Codes = Message$1<"eddyline.stream.Codes"> & {
  * Use `create(CodesSchema)` to create a new message.
  */
 export const CodesSchema: GenMessage<Codes> = /*@__PURE__*/
-  messageDesc(file_stream, 11);
+  messageDesc(file_stream, 12);
 
 /**
  * @generated from message eddyline.stream.Frame
@@ -641,6 +686,13 @@ export type Frame = Message$1<"eddyline.stream.Frame"> & {
    * @generated from field: eddyline.stream.Bodies bodies = 7;
    */
   bodies?: Bodies | undefined;
+
+  /**
+   * only if requested
+   *
+   * @generated from field: repeated eddyline.stream.Isosurface surfaces = 8;
+   */
+  surfaces: Isosurface[];
 };
 
 /**
@@ -648,7 +700,78 @@ export type Frame = Message$1<"eddyline.stream.Frame"> & {
  * Use `create(FrameSchema)` to create a new message.
  */
 export const FrameSchema: GenMessage<Frame> = /*@__PURE__*/
-  messageDesc(file_stream, 12);
+  messageDesc(file_stream, 13);
+
+/**
+ * A level surface of a quantity on a lattice. The receiver makes the triangles.
+ *
+ * @generated from message eddyline.stream.Isosurface
+ */
+export type Isosurface = Message$1<"eddyline.stream.Isosurface"> & {
+  /**
+   * the request that this answers
+   *
+   * @generated from field: eddyline.stream.SurfaceRequest request = 1;
+   */
+  request?: SurfaceRequest | undefined;
+
+  /**
+   * format: docs/surfaces.md
+   *
+   * @generated from field: bytes data = 2;
+   */
+  data: Uint8Array;
+
+  /**
+   * of the quantity on the lattice, if requested
+   *
+   * @generated from field: eddyline.stream.Histogram histogram = 3;
+   */
+  histogram?: Histogram | undefined;
+
+  /**
+   * the reason if there is no data
+   *
+   * @generated from field: string refusal = 4;
+   */
+  refusal: string;
+};
+
+/**
+ * Describes the message eddyline.stream.Isosurface.
+ * Use `create(IsosurfaceSchema)` to create a new message.
+ */
+export const IsosurfaceSchema: GenMessage<Isosurface> = /*@__PURE__*/
+  messageDesc(file_stream, 14);
+
+/**
+ * Counts of values in equal bins between low and high.
+ *
+ * @generated from message eddyline.stream.Histogram
+ */
+export type Histogram = Message$1<"eddyline.stream.Histogram"> & {
+  /**
+   * @generated from field: double low = 1;
+   */
+  low: number;
+
+  /**
+   * @generated from field: double high = 2;
+   */
+  high: number;
+
+  /**
+   * @generated from field: repeated uint32 counts = 3;
+   */
+  counts: number[];
+};
+
+/**
+ * Describes the message eddyline.stream.Histogram.
+ * Use `create(HistogramSchema)` to create a new message.
+ */
+export const HistogramSchema: GenMessage<Histogram> = /*@__PURE__*/
+  messageDesc(file_stream, 15);
 
 /**
  * A quantity on equal cells between lower and upper, row 0 at the bottom. The highest code (255 or 65535) means no
@@ -726,7 +849,7 @@ export type Raster = Message$1<"eddyline.stream.Raster"> & {
  * Use `create(RasterSchema)` to create a new message.
  */
 export const RasterSchema: GenMessage<Raster> = /*@__PURE__*/
-  messageDesc(file_stream, 13);
+  messageDesc(file_stream, 16);
 
 /**
  * Particles of the fluid, in no particular order.
@@ -790,7 +913,7 @@ export type Particles = Message$1<"eddyline.stream.Particles"> & {
  * Use `create(ParticlesSchema)` to create a new message.
  */
 export const ParticlesSchema: GenMessage<Particles> = /*@__PURE__*/
-  messageDesc(file_stream, 14);
+  messageDesc(file_stream, 17);
 
 /**
  * @generated from message eddyline.stream.Carried
@@ -812,7 +935,7 @@ export type Carried = Message$1<"eddyline.stream.Carried"> & {
  * Use `create(CarriedSchema)` to create a new message.
  */
 export const CarriedSchema: GenMessage<Carried> = /*@__PURE__*/
-  messageDesc(file_stream, 15);
+  messageDesc(file_stream, 18);
 
 /**
  * New rows of a series, columns of equal length. Only every `every`-th row of a long series is sent. `every` is a power
@@ -857,7 +980,7 @@ export type SeriesRows = Message$1<"eddyline.stream.SeriesRows"> & {
  * Use `create(SeriesRowsSchema)` to create a new message.
  */
 export const SeriesRowsSchema: GenMessage<SeriesRows> = /*@__PURE__*/
-  messageDesc(file_stream, 16);
+  messageDesc(file_stream, 19);
 
 /**
  * @generated from message eddyline.stream.Column
@@ -884,7 +1007,7 @@ export type Column = Message$1<"eddyline.stream.Column"> & {
  * Use `create(ColumnSchema)` to create a new message.
  */
 export const ColumnSchema: GenMessage<Column> = /*@__PURE__*/
-  messageDesc(file_stream, 17);
+  messageDesc(file_stream, 20);
 
 /**
  * @generated from message eddyline.stream.Progress
@@ -971,7 +1094,7 @@ export type Progress = Message$1<"eddyline.stream.Progress"> & {
  * Use `create(ProgressSchema)` to create a new message.
  */
 export const ProgressSchema: GenMessage<Progress> = /*@__PURE__*/
-  messageDesc(file_stream, 18);
+  messageDesc(file_stream, 21);
 
 /**
  * Activity of a rank. compute, exchange and idle are shares of its time since the start.
@@ -1041,7 +1164,7 @@ export type Rank = Message$1<"eddyline.stream.Rank"> & {
  * Use `create(RankSchema)` to create a new message.
  */
 export const RankSchema: GenMessage<Rank> = /*@__PURE__*/
-  messageDesc(file_stream, 19);
+  messageDesc(file_stream, 22);
 
 /**
  * @generated from message eddyline.stream.Acknowledged
@@ -1086,7 +1209,7 @@ export type Acknowledged = Message$1<"eddyline.stream.Acknowledged"> & {
  * Use `create(AcknowledgedSchema)` to create a new message.
  */
 export const AcknowledgedSchema: GenMessage<Acknowledged> = /*@__PURE__*/
-  messageDesc(file_stream, 20);
+  messageDesc(file_stream, 23);
 
 /**
  * All steering commands of the run so far, for the timeline.
@@ -1105,7 +1228,7 @@ export type Marks = Message$1<"eddyline.stream.Marks"> & {
  * Use `create(MarksSchema)` to create a new message.
  */
 export const MarksSchema: GenMessage<Marks> = /*@__PURE__*/
-  messageDesc(file_stream, 21);
+  messageDesc(file_stream, 24);
 
 /**
  * @generated from message eddyline.stream.Mark
@@ -1155,7 +1278,7 @@ export type Mark = Message$1<"eddyline.stream.Mark"> & {
  * Use `create(MarkSchema)` to create a new message.
  */
 export const MarkSchema: GenMessage<Mark> = /*@__PURE__*/
-  messageDesc(file_stream, 22);
+  messageDesc(file_stream, 25);
 
 /**
  * Bodies that differ from Hello: moving bodies, bodies added later, and the names of removed bodies.
@@ -1189,7 +1312,7 @@ export type Bodies = Message$1<"eddyline.stream.Bodies"> & {
  * Use `create(BodiesSchema)` to create a new message.
  */
 export const BodiesSchema: GenMessage<Bodies> = /*@__PURE__*/
-  messageDesc(file_stream, 23);
+  messageDesc(file_stream, 26);
 
 /**
  * @generated from message eddyline.stream.Ended
@@ -1235,7 +1358,7 @@ export type Ended = Message$1<"eddyline.stream.Ended"> & {
  * Use `create(EndedSchema)` to create a new message.
  */
 export const EndedSchema: GenMessage<Ended> = /*@__PURE__*/
-  messageDesc(file_stream, 24);
+  messageDesc(file_stream, 27);
 
 /**
  * A message for the user of a viewer, such as the reason of a refusal.
@@ -1254,7 +1377,7 @@ export type Notice = Message$1<"eddyline.stream.Notice"> & {
  * Use `create(NoticeSchema)` to create a new message.
  */
 export const NoticeSchema: GenMessage<Notice> = /*@__PURE__*/
-  messageDesc(file_stream, 25);
+  messageDesc(file_stream, 28);
 
 /**
  * The hub's clock, used for the expiry of commands. The receiver stores the difference to its own clock. Ticks are delayed
@@ -1276,7 +1399,7 @@ export type Tick = Message$1<"eddyline.stream.Tick"> & {
  * Use `create(TickSchema)` to create a new message.
  */
 export const TickSchema: GenMessage<Tick> = /*@__PURE__*/
-  messageDesc(file_stream, 26);
+  messageDesc(file_stream, 29);
 
 /**
  * The data that a viewer requests. The hub never sends more; a slow viewer gets fewer frames, always the latest.
@@ -1359,6 +1482,13 @@ export type View = Message$1<"eddyline.stream.View"> & {
    * @generated from field: bool velocities = 12;
    */
   velocities: boolean;
+
+  /**
+   * isosurfaces, at most 4
+   *
+   * @generated from field: repeated eddyline.stream.SurfaceRequest surfaces = 13;
+   */
+  surfaces: SurfaceRequest[];
 };
 
 /**
@@ -1366,7 +1496,52 @@ export type View = Message$1<"eddyline.stream.View"> & {
  * Use `create(ViewSchema)` to create a new message.
  */
 export const ViewSchema: GenMessage<View> = /*@__PURE__*/
-  messageDesc(file_stream, 27);
+  messageDesc(file_stream, 30);
+
+/**
+ * @generated from message eddyline.stream.SurfaceRequest
+ */
+export type SurfaceRequest = Message$1<"eddyline.stream.SurfaceRequest"> & {
+  /**
+   * a name in Hello.surfaces
+   *
+   * @generated from field: string quantity = 1;
+   */
+  quantity: string;
+
+  /**
+   * @generated from field: double level = 2;
+   */
+  level: number;
+
+  /**
+   * a name in Hello.surface_colors; empty: none
+   *
+   * @generated from field: string color = 3;
+   */
+  color: string;
+
+  /**
+   * every n-th point of the lattice: 1, 2 or 4; 0: 1
+   *
+   * @generated from field: uint32 stride = 4;
+   */
+  stride: number;
+
+  /**
+   * send the histogram of the quantity
+   *
+   * @generated from field: bool histogram = 5;
+   */
+  histogram: boolean;
+};
+
+/**
+ * Describes the message eddyline.stream.SurfaceRequest.
+ * Use `create(SurfaceRequestSchema)` to create a new message.
+ */
+export const SurfaceRequestSchema: GenMessage<SurfaceRequest> = /*@__PURE__*/
+  messageDesc(file_stream, 31);
 
 /**
  * A viewer has received a frame.
@@ -1385,7 +1560,7 @@ export type Seen = Message$1<"eddyline.stream.Seen"> & {
  * Use `create(SeenSchema)` to create a new message.
  */
 export const SeenSchema: GenMessage<Seen> = /*@__PURE__*/
-  messageDesc(file_stream, 28);
+  messageDesc(file_stream, 32);
 
 /**
  * A steering command. It is applied between two steps, acknowledged with the step, and written to the journal.
@@ -1497,7 +1672,7 @@ export type Command = Message$1<"eddyline.stream.Command"> & {
  * Use `create(CommandSchema)` to create a new message.
  */
 export const CommandSchema: GenMessage<Command> = /*@__PURE__*/
-  messageDesc(file_stream, 29);
+  messageDesc(file_stream, 33);
 
 /**
  * @generated from message eddyline.stream.Pause
@@ -1510,7 +1685,7 @@ export type Pause = Message$1<"eddyline.stream.Pause"> & {
  * Use `create(PauseSchema)` to create a new message.
  */
 export const PauseSchema: GenMessage<Pause> = /*@__PURE__*/
-  messageDesc(file_stream, 30);
+  messageDesc(file_stream, 34);
 
 /**
  * @generated from message eddyline.stream.Resume
@@ -1523,7 +1698,7 @@ export type Resume = Message$1<"eddyline.stream.Resume"> & {
  * Use `create(ResumeSchema)` to create a new message.
  */
 export const ResumeSchema: GenMessage<Resume> = /*@__PURE__*/
-  messageDesc(file_stream, 31);
+  messageDesc(file_stream, 35);
 
 /**
  * @generated from message eddyline.stream.Step
@@ -1542,7 +1717,7 @@ export type Step = Message$1<"eddyline.stream.Step"> & {
  * Use `create(StepSchema)` to create a new message.
  */
 export const StepSchema: GenMessage<Step> = /*@__PURE__*/
-  messageDesc(file_stream, 32);
+  messageDesc(file_stream, 36);
 
 /**
  * @generated from message eddyline.stream.Stop
@@ -1555,7 +1730,7 @@ export type Stop = Message$1<"eddyline.stream.Stop"> & {
  * Use `create(StopSchema)` to create a new message.
  */
 export const StopSchema: GenMessage<Stop> = /*@__PURE__*/
-  messageDesc(file_stream, 33);
+  messageDesc(file_stream, 37);
 
 /**
  * @generated from message eddyline.stream.Inflow
@@ -1581,7 +1756,7 @@ export type Inflow = Message$1<"eddyline.stream.Inflow"> & {
  * Use `create(InflowSchema)` to create a new message.
  */
 export const InflowSchema: GenMessage<Inflow> = /*@__PURE__*/
-  messageDesc(file_stream, 34);
+  messageDesc(file_stream, 38);
 
 /**
  * @generated from message eddyline.stream.Viscosity
@@ -1600,7 +1775,7 @@ export type Viscosity = Message$1<"eddyline.stream.Viscosity"> & {
  * Use `create(ViscositySchema)` to create a new message.
  */
 export const ViscositySchema: GenMessage<Viscosity> = /*@__PURE__*/
-  messageDesc(file_stream, 35);
+  messageDesc(file_stream, 39);
 
 /**
  * @generated from message eddyline.stream.Gravity
@@ -1619,7 +1794,7 @@ export type Gravity = Message$1<"eddyline.stream.Gravity"> & {
  * Use `create(GravitySchema)` to create a new message.
  */
 export const GravitySchema: GenMessage<Gravity> = /*@__PURE__*/
-  messageDesc(file_stream, 36);
+  messageDesc(file_stream, 40);
 
 /**
  * @generated from message eddyline.stream.MoveBody
@@ -1657,7 +1832,7 @@ export type MoveBody = Message$1<"eddyline.stream.MoveBody"> & {
  * Use `create(MoveBodySchema)` to create a new message.
  */
 export const MoveBodySchema: GenMessage<MoveBody> = /*@__PURE__*/
-  messageDesc(file_stream, 37);
+  messageDesc(file_stream, 41);
 
 /**
  * @generated from message eddyline.stream.AddBody
@@ -1681,7 +1856,7 @@ export type AddBody = Message$1<"eddyline.stream.AddBody"> & {
  * Use `create(AddBodySchema)` to create a new message.
  */
 export const AddBodySchema: GenMessage<AddBody> = /*@__PURE__*/
-  messageDesc(file_stream, 38);
+  messageDesc(file_stream, 42);
 
 /**
  * @generated from message eddyline.stream.RemoveBody
@@ -1698,7 +1873,7 @@ export type RemoveBody = Message$1<"eddyline.stream.RemoveBody"> & {
  * Use `create(RemoveBodySchema)` to create a new message.
  */
 export const RemoveBodySchema: GenMessage<RemoveBody> = /*@__PURE__*/
-  messageDesc(file_stream, 39);
+  messageDesc(file_stream, 43);
 
 /**
  * @generated from message eddyline.stream.AddProbe
@@ -1722,7 +1897,7 @@ export type AddProbe = Message$1<"eddyline.stream.AddProbe"> & {
  * Use `create(AddProbeSchema)` to create a new message.
  */
 export const AddProbeSchema: GenMessage<AddProbe> = /*@__PURE__*/
-  messageDesc(file_stream, 40);
+  messageDesc(file_stream, 44);
 
 /**
  * @generated from message eddyline.stream.RemoveProbe
@@ -1739,7 +1914,7 @@ export type RemoveProbe = Message$1<"eddyline.stream.RemoveProbe"> & {
  * Use `create(RemoveProbeSchema)` to create a new message.
  */
 export const RemoveProbeSchema: GenMessage<RemoveProbe> = /*@__PURE__*/
-  messageDesc(file_stream, 41);
+  messageDesc(file_stream, 45);
 
 /**
  * A receiver of another version reports it and closes the connection with code 4406.

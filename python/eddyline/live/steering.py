@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import tomlkit
@@ -91,9 +92,12 @@ class Steering:
         self.removed: dict[str, tuple[_core.Body, float]] = {}  # removed bodies and their times [s]
         self._removed_probes: set[str] = set()  # names of removed probes: a series belongs to one position
         self._first = world
-        self._effects = Effects(world)
         self._repeats = False  # the current command is repeated from a journal
         self._tables = dict(world.file.bodies)  # tables of all bodies of the run, including removed ones
+
+    @cached_property
+    def _effects(self) -> Effects:
+        return Effects(self._first)
 
     def abilities(self) -> dict[str, str]:
         """The reason why each command is refused in this run; empty if it is not."""

@@ -75,7 +75,7 @@ def _tense(results: Mapping[str, Any]) -> Iterator[str]:
 def _too_fast(world: World, results: Mapping[str, Any]) -> Iterator[str]:
     """Note if a liquid came too close to its speed of sound."""
     speed = results.get("series", {}).get("budget", {}).get("max_speed")
-    if not speed or speed["max"] is None or world.file.fluid.is_gas:
+    if not speed or speed["max"] is None or world.file.is_gas:
         return
     mach = speed["max"] / world.core.fluid.sound_speed
     if mach > TOO_FAST:

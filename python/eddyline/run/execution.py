@@ -14,6 +14,7 @@ from eddyline.live.address import Address
 from eddyline.live.journal import Entry
 from eddyline.option_names import command
 from eddyline.ranks.starter import starter_has_gone
+from eddyline.run.counts import work_unit
 from eddyline.run.errors import StepFailedError, WriteError
 from eddyline.run.fingerprint import fingerprint
 from eddyline.run.folder import RunFolder
@@ -248,7 +249,7 @@ class Execution:
             share,
             simulation.time,
             simulation.step_count,
-            simulation.fluid_count,
+            self._members(),
             outlook.words,
             ahead,
         )
@@ -262,19 +263,23 @@ class Execution:
         simulation = self.simulation
         checksum = simulation.checksum()
         wall = clock.perf_counter() - self.started
-        particles = simulation.fluid_count
+        counts = {members: simulation.count(name) for name, members in simulation.sets}
         steps = simulation.step_count - (self.checkpoint.step if self.checkpoint else 0)
         self.record |= {
             "fingerprint": fingerprint(checksum, self.world.source),
             "checksum": f"{checksum:032x}",
             "time": simulation.time,
             "steps": simulation.step_count,
-            "fluid_particles": particles,
-            "wall_particles": simulation.wall_count,
+            "counts": counts,
+            "work": {
+                "unit": work_unit(self.world.solver),
+                "per_second": self._members() * steps / wall if wall > 0 else 0.0,
+            },
             "wall_seconds": wall,
-            "particle_updates_per_second": particles * steps / wall if wall > 0 else 0.0,
             "statistics": simulation.statistics(),
         }
+        if simulation.has_points:  # the names of these numbers in runs of version 0.1
+            self.record |= counts | {"particle_updates_per_second": self.record["work"]["per_second"]}
         if self.live_session.texts:
             self.record["steered"] = self.live_session.texts
         if self.record["ranks"] > 1:
@@ -283,6 +288,10 @@ class Execution:
         self.record["files"] = self.folder.digests(complete=True)
         self.folder.write_record(unclosed(self.record, **self._makes))
         self._is_computed = True
+
+    def _members(self) -> int:
+        """Number of members of the set that the solver advances."""
+        return self.simulation.count(self.simulation.sets[0][0])
 
     def _evaluate(self) -> Run:
         """Writes results.json. Returns the run as it will be after closing."""

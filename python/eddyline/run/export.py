@@ -181,13 +181,14 @@ def _profiles(run: Run, folder: Path) -> Iterator[Path]:
 
 
 def _snapshots(run: Run, folder: Path) -> Iterator[Path]:
-    from eddyline.stream.snapshots import KINDS, copy_as_one_file
+    from eddyline.run.folder import RunFolder
+    from eddyline.stream.snapshots import copy_as_one_file, kinds_in
 
     if run.snapshot_count == 0:
         raise RequestError(
             f"{run.folder}: has no snapshots; set output.snapshots in the world and run it again"
         )
-    for kind in KINDS:
+    for kind in kinds_in(RunFolder(run.folder).snapshots):
         target = folder / f"{kind}.vtkhdf"
         copy_as_one_file(run.folder, kind, target)
         yield target

@@ -55,7 +55,7 @@ class RunPictures:
         """Quantities that the kept frames can show."""
         kept = self.store.quantities
         made = [name for name, needed in _SOURCES.items() if kept and set(needed) <= set(kept) and self.store]
-        if self.run.world.file.fluid.is_gas:
+        if self.run.world.file.is_gas:
             made = [name for name in made if name != "density"]  # of a liquid it follows from the pressure
         if self.run.world.dimensions == 3:
             made = [name for name in made if name != "vorticity"]

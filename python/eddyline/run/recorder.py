@@ -16,6 +16,7 @@ from eddyline.run.derived import derive
 from eddyline.run.schedule import Schedule
 from eddyline.run.view import paint_bodies, paint_fluid
 from eddyline.stream import atomic
+from eddyline.stream.cells import CellFiles, Grid
 from eddyline.stream.checkpoints import Checkpoint, write_checkpoint
 from eddyline.stream.checksums import NAME as CHECKSUMS
 from eddyline.stream.checksums import append_checksums, cut_checksums
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
 
 PIXELS = 1600  # the longest side of a raster
 PIXEL = 5 / 4  # in spacings: finer than what a value is a mean over
-ALSO_KEPT = {2: ("velocity_x", "velocity_y", "pressure"), 3: ("speed", "pressure")}
-"""Quantities of each frame in addition to output.quantity, so that `export` can draw them later."""
-
 ROWS_PATIENCE, ROWS_WAIT = 2500, 5.0
 """Interval between fetches of series rows, in multiples of their duration, and its upper limit in seconds of
 wall time. With writing, which takes three times as long, the cost is a sixth of a percent."""
@@ -56,12 +54,10 @@ class Recorder:
         self.writer = writer
         self.scene = Scene.of(world)
         self.quantity = world.output.quantity
-        self._also_kept = ALSO_KEPT[world.dimensions]
-        if world.file.fluid.is_gas:
-            self._also_kept += ("density",)  # it does not follow from the pressure
+        self._also_kept = world.solver.kept(world.file)
         self.frames = 0
         self._series = SeriesFiles(folder.series)
-        self._snapshots = SnapshotFiles(folder.snapshots)
+        self._snapshots = _snapshot_files(world, folder)
         self._checksums = folder.path / CHECKSUMS
         self._frame_files = frame_files
         self._pictures_due = Schedule(world.output.picture_interval)
@@ -208,6 +204,13 @@ class Recorder:
             self._frame_files.append(picture)
 
         self.writer.put(write)
+
+
+def _snapshot_files(world: World, folder: RunFolder) -> SnapshotFiles:
+    fields = world.solver.snapshot_fields
+    if not fields:
+        return SnapshotFiles(folder.snapshots)
+    return CellFiles(folder.snapshots, grid=Grid.of(world), fields=fields)
 
 
 _UNITS = {name: "kg/m^3" if name == "density" else quantity.unit for name, quantity in QUANTITIES.items()}

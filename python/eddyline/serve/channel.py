@@ -12,7 +12,8 @@ import numpy as np
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.publisher import packed
 from eddyline.live.rows import Rows
-from eddyline.serve.rasters import Gridded
+from eddyline.live.surfaces import merged as merged_surfaces
+from eddyline.serve.rasters import Given, Gridded
 
 LASTING = ("progress", "marks", "bodies", "ended")
 """Kinds of messages whose latest one is sent to a viewer that connects later."""
@@ -90,7 +91,7 @@ class Channel:
         self.filling = asyncio.Lock()  # of one that is filled from a folder
         self.users = 0  # connections that are being opened and are not viewers yet
         self._news: set[asyncio.Event] = set()
-        self._grids: dict[int, Gridded] = {}
+        self._grids: dict[int, Gridded | Given] = {}
         self._rasters: dict[tuple[int, str, int, int], bytes] = {}
         self._merged = pb.View()
 
@@ -152,7 +153,12 @@ class Channel:
 
     def _check_frame(self, frame: pb.Frame) -> None:
         """Raises ValueError if rasters cannot be made from the frame."""
+        if frame.rasters:
+            self._check_rasters(frame)
+            return
         hello, parts = self.hello, frame.particles
+        if hello is not None and not frame.HasField("particles") and frame.surfaces:
+            return
         carried = [each.values for each in parts.carried]
         fits = all(
             codes.width == 2 and len(codes.data) == 2 * parts.count for codes in (*parts.position, *carried)
@@ -163,6 +169,18 @@ class Channel:
             raise ValueError("particles of a frame have different numbers of codes")
         if len(parts.position) != hello.dimensions or not needed <= known:
             raise ValueError("particles of a frame lack positions or velocities")
+
+    def _check_rasters(self, frame: pb.Frame) -> None:
+        """Raises ValueError if rasters of a frame cannot be shown."""
+        known = {each.name for each in self.hello.quantities} if self.hello is not None else set()
+        for each in frame.rasters:
+            codes, cells = each.values, each.rows * each.columns
+            if each.quantity not in known or not 0 < cells <= _MOST_CELLS:
+                raise ValueError("a raster of a frame has an unknown quantity or size")
+            if codes.width not in (1, 2) or len(codes.data) != codes.width * cells:
+                raise ValueError("a raster of a frame has a wrong number of codes")
+        if frame.HasField("particles"):
+            raise ValueError("a frame has rasters and particles")
 
     def adopt(self, other: Channel) -> None:
         """Takes over the content of another channel, which was filled separately."""
@@ -181,13 +199,18 @@ class Channel:
         """Sends the simulation the combined view of all viewers, if it has changed."""
         merged = pb.View()
         for view in self.views.values():
-            wants = bool(view.quantities) or view.particles
+            wants = bool(view.quantities) or view.particles or bool(view.surfaces)
             if wants:
                 merged.frames_per_second = max(merged.frames_per_second, view.frames_per_second)
+            if view.quantities:
+                merged.columns = max(merged.columns, view.columns or MOST_COLUMNS)
             merged.particles |= view.particles
             merged.ids |= view.ids and view.particles
             merged.most_particles = max(merged.most_particles, view.most_particles)
             merged.quantities.extend(name for name in view.quantities if name not in merged.quantities)
+        merged.surfaces.extend(
+            merged_surfaces(each for view in self.views.values() for each in view.surfaces)
+        )
         if merged != self._merged:
             self._merged = merged
             self.command(packed(view=merged))
@@ -221,12 +244,17 @@ class Channel:
         if key not in self._rasters:
             grid = self._grids.get(columns)
             if grid is None or grid.frame is not frame:
-                grid = self._grids[columns] = Gridded(frame, hello, columns)
+                made = Given(frame, columns) if frame.rasters else Gridded(frame, hello, columns)
+                grid = self._grids[columns] = made
             self._rasters[key] = grid.raster(quantity, unit, width).SerializeToString()
         return self._rasters[key]
 
 
 def _can_show(frame: pb.Frame, quantity: str) -> bool:
+    if frame.rasters:
+        return any(each.quantity == quantity for each in frame.rasters)
+    if not frame.HasField("particles"):
+        return False
     return quantity in ("speed", "vorticity") or any(
         each.quantity == quantity for each in frame.particles.carried
     )

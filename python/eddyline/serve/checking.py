@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from eddyline.plot.colors import quantity_of
+from eddyline.live.hello import quantities as shown_quantities
 from eddyline.serve.drafts import Draft, draft
 from eddyline.serve.problems import Fault, fault_of
 from eddyline.world import World
@@ -162,7 +162,7 @@ def check(text: str, overrides: tuple[tuple[str, str | float], ...], quality: st
         drawing=None if file is None else _drawing(file, found.data),
         gaps=[] if file is None else _gaps(file),
         quantities=[] if file is None else quantities(file),
-        quantity=None if file is None else file.output.quantity,
+        quantity=None if file is None else file.pictured,
         reference=None
         if reference is None
         else ReferenceAnswer(**reference.model_dump(), name=_name_of_length(found.data)),
@@ -197,14 +197,9 @@ def _summary(world: World) -> Summary:
 
 def quantities(file: WorldFile) -> list[QuantityAnswer]:
     """Quantities that can be shown of a world."""
-    names = ["speed", "vorticity", "pressure", "density", "velocity_x", "velocity_y", "velocity_z"]
-    missing = {2: {"velocity_z"}, 3: {"vorticity"}}[file.dimensions]
-    density = None if file.fluid.is_gas else file.fluid.density
     return [
-        QuantityAnswer(name=name, label=made.label, unit=made.unit, diverging=made.kind == "diverging")
-        for name in names
-        if name not in missing
-        for made in (quantity_of(name, density),)
+        QuantityAnswer(name=made.name, label=made.label, unit=made.unit, diverging=made.kind == "diverging")
+        for made in shown_quantities(file)
     ]
 
 

@@ -15,6 +15,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.publisher import packed
 from eddyline.live.rows import kept_before
+from eddyline.live.surfaces import MOST_OF_VIEWER, is_valid, selected
 from eddyline.serve.channel import LASTING, MOST_COLUMNS, Channel, late
 from eddyline.serve.rasters import particles_for
 from eddyline.serve.tokens import Permission
@@ -209,7 +210,7 @@ class Viewer:
         frame, view = self._channel.frame, self._view
         wanted = min(view.frames_per_second, _FASTEST)
         is_new = frame is not self._shown or self._view_is_new
-        if frame is None or not is_new or wanted <= 0 or not (view.quantities or view.particles):
+        if frame is None or not is_new or wanted <= 0 or not _has_requested(frame, view):
             return 0.0
         if view.tells and len(self._sent) >= _UNDER_WAY:
             return 0.0  # the next acknowledgement wakes this task
@@ -238,8 +239,9 @@ class Viewer:
             data = self._channel.raster(frame, quantity, max(columns, 16), view.width or 2)
             if data is not None:
                 made.rasters.add().ParseFromString(data)
-        if view.particles and hello is not None:
+        if view.particles and hello is not None and frame.HasField("particles"):
             made.particles.CopyFrom(particles_for(frame, self._thinned(view), hello))
+        made.surfaces.extend(selected(frame.surfaces, view.surfaces))
         return packed(frame=made).SerializeToString()
 
     def _thinned(self, view: pb.View) -> pb.View:
@@ -258,6 +260,13 @@ class Viewer:
             self._coarser = min(2 * self._coarser, _COARSEST)
         elif seconds < _FAST and self._coarser > 1:
             self._coarser //= 2
+
+
+def _has_requested(frame: pb.Frame, view: pb.View) -> bool:
+    """False if a frame, made for earlier views, has nothing that this view requests."""
+    if (view.quantities or view.particles) and frame.HasField("particles"):
+        return True
+    return bool(selected(frame.surfaces, view.surfaces))
 
 
 def tick() -> pb.Message:
@@ -296,8 +305,12 @@ def checked(view: pb.View) -> pb.View:
         and view.width in (0, 1, 2)
         and len(view.quantities) <= 8
         and all(len(name) <= 32 for name in [*view.quantities, view.particle_quantity])
+        and len(view.surfaces) <= MOST_OF_VIEWER
+        and all(is_valid(request) for request in view.surfaces)
     )
     if not fine:
-        raise BadMessageError("invalid view: allowed are at most 8 quantities, 10000 columns, width 1 or 2")
+        raise BadMessageError(
+            f"invalid view: at most 8 quantities, 10000 columns, width 1 or 2, {MOST_OF_VIEWER} surfaces"
+        )
     view.columns = min(view.columns, _COLUMNS)
     return view

@@ -17,7 +17,7 @@ from eddyline.world.samples import Samples
 from eddyline.world.scales import Scales
 from eddyline.world.schema import SIDES, Periodic, Probe, WorldFile
 from eddyline.world.shapes import Table
-from eddyline.world.solver import Found, Rows, SolverOptions
+from eddyline.world.solver import Found, Pictured, Rows, SolverOptions
 from eddyline.world.values import Count, Positive
 from eddyline.world.world import World
 
@@ -50,7 +50,11 @@ class Amr:
     options: type[SolverOptions] = AmrOptions
     tables: Mapping[str, type[Table]] = {}
     members = "cells"
-    pictures = ("u", "p")
+    pictures: Mapping[str, Pictured] = {
+        "u": Pictured("displacement u", "m", diverging=True),
+        "p": Pictured("rate p = du/dt", "m/s", diverging=True),
+    }
+    snapshot_fields: Mapping[str, str] = {"u": "m", "p": "m/s"}
 
     def has_fluid(self, method: Mapping[str, Any]) -> bool:
         return False
@@ -59,7 +63,10 @@ class Amr:
         return {"u": "displacement [m]", "p": "its rate, du/dt [m/s]"}
 
     def pictured(self, file: WorldFile) -> tuple[str, ...]:
-        return self.pictures
+        return tuple(self.pictures)
+
+    def kept(self, file: WorldFile) -> tuple[str, ...]:
+        return tuple(self.pictures)
 
     def refusals(self, file: WorldFile) -> Found:
         return _refusals(file)
@@ -194,6 +201,11 @@ def _refusals(file: WorldFile) -> Found:
     for kind, tables in (("regions", file.regions), ("openings", file.openings), ("bodies", file.bodies)):
         for name in tables:
             yield (kind, name), f"{dotted((kind, name))}: {what} no {kind}. Remove it."
+    if file.output.cut is not None and file.output.cut.normal == "none":
+        yield (
+            ("output", "cut", "normal"),
+            f'output.cut.normal = "none"; {what} no surface to see from outside. Write x, y or z.',
+        )
     for name, observer in file.observe.items():
         if not isinstance(observer, Probe):
             yield (

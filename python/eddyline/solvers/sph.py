@@ -21,7 +21,7 @@ from eddyline.world.samples import Samples, corners
 from eddyline.world.scales import Scales, find_scales
 from eddyline.world.schema import SIDES, Outflow, Patch, Probe, Wall, WorldFile
 from eddyline.world.shapes import Table, vec3
-from eddyline.world.solver import Found, Rows, SolverOptions
+from eddyline.world.solver import Found, Pictured, Rows, SolverOptions
 from eddyline.world.sph_options import SphOptions
 from eddyline.world.streams import stream_notes
 from eddyline.world.world import World
@@ -47,7 +47,16 @@ class Sph:
     options: type[SolverOptions] = SphOptions
     tables: Mapping[str, type[Table]] = {}
     members = "particles"
-    pictures = ("speed", "pressure", "density", "vorticity", "velocity_x", "velocity_y", "velocity_z")
+    pictures: Mapping[str, Pictured] = {
+        "speed": Pictured("speed", "m/s", starts_at_zero=True),
+        "pressure": Pictured("pressure", "Pa"),
+        "density": Pictured("rho/rho0 - 1", "1", diverging=True),
+        "vorticity": Pictured("vorticity", "1/s", diverging=True),
+        "velocity_x": Pictured("velocity along x", "m/s", diverging=True),
+        "velocity_y": Pictured("velocity along y", "m/s", diverging=True),
+        "velocity_z": Pictured("velocity along z", "m/s", diverging=True),
+    }
+    snapshot_fields: Mapping[str, str] = {}
 
     def has_fluid(self, method: Mapping[str, Any]) -> bool:
         return True
@@ -58,6 +67,11 @@ class Sph:
     def pictured(self, file: WorldFile) -> tuple[str, ...]:
         missing = {2: "velocity_z", 3: "vorticity"}[file.dimensions]
         return tuple(name for name in self.pictures if name != missing)
+
+    def kept(self, file: WorldFile) -> tuple[str, ...]:
+        density = ("density",) if file.is_gas else ()  # of a liquid it follows from the pressure
+        flat = ("velocity_x", "velocity_y", "pressure")
+        return (*(flat if file.dimensions == 2 else ("speed", "pressure")), *density)
 
     def refusals(self, file: WorldFile) -> Found:
         return ()

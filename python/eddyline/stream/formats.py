@@ -28,8 +28,12 @@ class FormatError(CorruptFileError):
         self.path = path
 
 
-def check_format(path: Path, found: object, readable: int, *, writer: str = "", again: str = AGAIN) -> None:
-    """Raises FormatError unless `found`, the number in the file at `path`, is the format that this version
-    reads. The rest as in FormatError."""
-    if type(found) is not int or found != readable:
+def check_format(
+    path: Path, found: object, newest: int, *, oldest: int | None = None, writer: str = "", again: str = AGAIN
+) -> None:
+    """Raises FormatError unless `found`, the number in the file at `path`, is a format that this version
+    reads: `oldest` to `newest`, or only `newest`. The rest as in FormatError."""
+    first = newest if oldest is None else oldest
+    if type(found) is not int or not first <= found <= newest:
+        readable = newest if first == newest else f"{first} to {newest}"
         raise FormatError(path, found, readable, writer=writer, again=again)

@@ -39,6 +39,7 @@ from numpy.typing import NDArray
 from eddyline import _core
 from eddyline.stream import atomic, integrity
 from eddyline.stream.corrupt import CorruptFileError, reading
+from eddyline.stream.formats import check_format
 
 Raster = NDArray[np.float32]
 SOLID = 65535
@@ -224,7 +225,8 @@ def _read_index(path: Path, content: bytes) -> tuple[NDArray[Any], bool]:
         head = content[: HEADER.itemsize]
         if len(head) < HEADER.itemsize:
             return np.zeros(0, dtype=INDEX), True
-        integrity.check_format(path, int(np.frombuffer(head, dtype=HEADER)[0]["format"]))
+        form = int(np.frombuffer(head, dtype=HEADER)[0]["format"])
+        check_format(path, form, integrity.FORMAT, oldest=integrity.OLDEST_FORMAT)
         if head != _header():
             raise CorruptFileError(path, "its header was changed")
         content, dtype = content[HEADER.itemsize :], INDEX

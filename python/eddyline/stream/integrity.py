@@ -23,7 +23,7 @@ from typing import IO, TYPE_CHECKING, Any
 import xxhash
 
 from eddyline.stream.corrupt import CorruptFileError, reading
-from eddyline.stream.formats import FormatError
+from eddyline.stream.formats import check_format
 
 if TYPE_CHECKING:
     import h5py  # type: ignore[import-untyped]
@@ -37,8 +37,9 @@ _TRAILER = struct.Struct(f"<{NOTE_BYTES}sQQ")
 """Fields at the end of an HDF5 file, before their checksum and MAGIC: note of the writer, number of preceding
 bytes, and their checksum."""
 TRAILER_BYTES = _TRAILER.size + 8 + len(MAGIC)
-FORMAT = 2
-"""Format of JSON and HDF5 files with checksums; those of version 0.1 (1 or none) have no checksums."""
+FORMAT, OLDEST_FORMAT = 2, 1
+"""Format of JSON and HDF5 files with checksums, and the oldest that is read; those of version 0.1 (1 or none)
+have no checksums."""
 _DIGEST = "digest"
 _INFLATION = 1100
 """Largest ratio of a compressed data set to its file: deflate reaches 1032."""
@@ -119,19 +120,13 @@ def read_json(path: Path) -> dict[str, Any] | None:
     if not isinstance(value, dict):
         raise CorruptFileError(path, "it contains no JSON object")
     digest, form = value.pop(_DIGEST, None), value.get("format", 1)
-    check_format(path, form, writer=_writer_of(value))
+    check_format(path, form, FORMAT, oldest=OLDEST_FORMAT, writer=_writer_of(value))
     if digest is None and form == 1:
         return value
     with reading(path):
         if digest != _json_digest(value):
             raise CorruptFileError(path, "it was changed after it was written: its checksum differs")
     return value
-
-
-def check_format(path: Path, found: object, *, writer: str = "") -> None:
-    """Raises FormatError for an unknown format. writer: the version that wrote it."""
-    if isinstance(found, bool) or not isinstance(found, int) or not 1 <= found <= FORMAT:
-        raise FormatError(path, found, f"1 to {FORMAT}", writer=writer)
 
 
 def _writer_of(value: Mapping[str, Any]) -> str:
@@ -206,7 +201,7 @@ def hdf5_file(path: Path) -> Iterator[h5py.File]:
         has_checksum = _verify(path)
         with h5py.File(path, "r") as file:
             form = int(file.attrs.get("format", 1))
-            check_format(path, form)
+            check_format(path, form, FORMAT, oldest=OLDEST_FORMAT)
             if form > 1 and not has_checksum:
                 raise CorruptFileError(
                     path, "its checksum is missing: the end of the file is cut off or changed"

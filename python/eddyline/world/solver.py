@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -32,6 +33,16 @@ GROUP = "eddyline.solvers"
 """Group of entry points: the name is that of the solver, the object a Solver."""
 
 
+@dataclass(frozen=True)
+class Pictured:
+    """A quantity of pictures. starts_at_zero: its scale does. diverging: it is centred on zero."""
+
+    label: str
+    unit: str
+    diverging: bool = False
+    starts_at_zero: bool = False
+
+
 class SolverOptions(Table):
     """The keys of [method]; each solver has a class of its own with a Literal `name`."""
 
@@ -52,8 +63,10 @@ class Solver(Protocol):
     """Further tables of the world file, such as [mesh]."""
     members: str
     """Its members, in the plural: "particles", "cells"."""
-    pictures: tuple[str, ...]
+    pictures: Mapping[str, Pictured]
     """All quantities that its pictures may show."""
+    snapshot_fields: Mapping[str, str]
+    """Fields of snapshots of cells, with units; empty: snapshots are of particles."""
 
     def has_fluid(self, method: Mapping[str, Any]) -> bool:
         """True if a world with these options, as written in [method], requires [fluid]; otherwise it has
@@ -64,6 +77,9 @@ class Solver(Protocol):
 
     def pictured(self, file: WorldFile) -> tuple[str, ...]:
         """Those that pictures of this world may show, the default first."""
+
+    def kept(self, file: WorldFile) -> tuple[str, ...]:
+        """Quantities of each frame besides that of the pictures, so that others can be drawn later."""
 
     def refusals(self, file: WorldFile) -> Found:
         """Everything in the file that this solver cannot honour, one line each."""

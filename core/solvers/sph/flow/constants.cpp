@@ -6,8 +6,8 @@
 
 #include "physics/kernels/cubic_spline.hpp"
 #include "physics/kernels/wendland_c2.hpp"
-#include "physics/sph/volume_fraction.hpp"
 #include "physics/sph/viscosity.hpp"
+#include "physics/sph/volume_fraction.hpp"
 
 namespace eddyline::sph {
 
@@ -30,8 +30,8 @@ bool has_free_surface(const world::World& world) {
 }
 
 /// sum W over a lattice, with the particle at the centre, W without its constant. With the constant and dx^D it is
-/// 1.0012 for h = 2 dx in 2D. rows_above: how many of the rows above the centre count; none for the first row below a
-/// flat surface.
+/// 1.0012 for h = 2 dx in 2D. rows_above: number of rows above the centre that count; 0 for the first row below a flat
+/// surface.
 double lattice_sum(const Vec3& step, int dimensions, double R, int rows_above) {
   const auto most = [&](double side) { return static_cast<int>(R / side); };
   const int last_x = most(step.x), last_y = most(step.y), last_z = dimensions == 3 ? most(step.z) : 0;
