@@ -158,15 +158,16 @@ def connect(
     boundaries = []
     for face, done in zip(faces, linked, strict=True):
         name = names.get((face.block, face.axis, face.end))
-        if not done.all() and name is None:
+        if done.all():
+            continue
+        if name is None:
             place = face.centers[tuple(np.argwhere(~done)[0])]
             where = ", ".join(f"{value:.4g}" for value in place)
             raise MeshError(
                 f'block "{blocks[face.block].name}", face {"ijk"[face.axis]} {("low", "high")[face.end]} at '
                 f"({where}) m: fits no other block and is no boundary. Name this boundary, or move its nodes."
             )
-        for low, high in _rectangles(~done):
-            boundaries.append(Boundary(face.patch(low, high), str(name)))
+        boundaries += [Boundary(face.patch(*ends), name) for ends in _rectangles(~done)]
     return Mesh(tuple(blocks), tuple(links), tuple(boundaries))
 
 
@@ -325,7 +326,7 @@ def _orientation(
     for order in ((0,),) if len(tangential) == 1 else ((0, 1), (1, 0)):
         for flips in np.ndindex(*(2,) * len(tangential)):
             turned = np.transpose(given_nodes, (*order, len(order)))
-            turned = np.flip(turned, [k for k, flip in enumerate(flips) if flip])
+            turned = np.flip(turned, tuple(k for k, flip in enumerate(flips) if flip))
             if np.abs(turned - nodes).max() > slack:
                 continue
             axes, signs, offset = [0] * len(one.cells), [0] * len(one.cells), [0] * len(one.cells)

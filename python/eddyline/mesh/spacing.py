@@ -59,8 +59,8 @@ def cells_for(length: float, first: float, last: float, ratio: float) -> int:
 def two_sided(count: int, first: float, last: float) -> Line:
     """Places with given lengths of the first and the last interval.
 
-    Source: Vinokur 1983, hyperbolic tangent with both slopes; the slopes are adjusted until the intervals have
-    their lengths.
+    Source: Vinokur 1983, hyperbolic tangent with both slopes; the slopes are adjusted until the intervals
+    have their lengths.
     """
     asked = np.array([first, last])
     slopes = asked.copy()

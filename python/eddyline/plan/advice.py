@@ -63,10 +63,13 @@ def _particles(
     memory = available_memory()
     if memory is not None and best.memory_bytes > memory:
         yield (
-            f"The fullest rank needs {best.memory_bytes / 1e9:.2g} GB, and {memory / 1e9:.2g} GB are free here."
+            f"The fullest rank needs {best.memory_bytes / 1e9:.2g} GB; {memory / 1e9:.2g} GB are free here."
         )
     if most_ranks is not None:
-        yield f"The cell grid cannot be cut into more than about {most_ranks} boxes. Use a finer spacing for more ranks."
+        yield (
+            f"The cell grid cannot be cut into more than about {most_ranks} boxes. For more ranks use a "
+            "finer spacing."
+        )
 
 
 def advice_for_blocks(

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from eddyline.files import replacing
+from eddyline.plan.distribution import Counts
 from eddyline.plan.planning import RunPlan
 from eddyline.plot import fonts
 from eddyline.plot.chart import BAND, INK, LINES, QUIET, style_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 def save_picture(plan: RunPlan, path: Path) -> None:
@@ -36,11 +41,11 @@ def save_picture(plan: RunPlan, path: Path) -> None:
         figure.savefig(temporary, format=path.suffix.lstrip(".").lower(), dpi=130)
 
 
-def _times(axes, plan: RunPlan, nodes) -> None:  # type: ignore[no-untyped-def]
+def _times(axes: Axes, plan: RunPlan, nodes: Counts) -> None:
     """Wall time with its error bar, or the time relative to one rank."""
     (color, _), (ideal_color, dashes) = LINES[0], LINES[1]
-    times = [row.wall if plan.steps else row.step for row in plan.rows]
-    if times[0] is None:
+    times = [each for row in plan.rows if (each := row.wall if plan.steps else row.step) is not None]
+    if not times:
         values = np.array([row.exetime for row in plan.rows])
         label = "time, relative to one rank"
     else:
@@ -56,20 +61,17 @@ def _times(axes, plan: RunPlan, nodes) -> None:  # type: ignore[no-untyped-def]
     axes.legend(frameon=False, fontsize=8)
 
 
-def _shares(axes, plan: RunPlan, nodes) -> None:  # type: ignore[no-untyped-def]
+def _shares(axes: Axes, plan: RunPlan, nodes: Counts) -> None:
     """Efficiency and what it is lost to, %."""
-    uneven = np.array([100 * (1 - row.avgpts / row.maxpts) for row in plan.rows])
-    for k, (label, values) in enumerate(
-        {
-            "efficiency": [row.efficiency for row in plan.rows],
-            "lost to uneven loads": uneven,
-            "messages, share of a step": [row.communication for row in plan.rows],
-        }.items()
-    ):
-        if values[0] is None:
-            continue
-        shown = np.array(values, dtype=float) * (1 if values is uneven else 100)
-        axes.plot(nodes, shown, LINES[k][1], color=LINES[k][0], marker="o", ms=3, lw=1.4, label=label)
+    shares: dict[str, list[float | None]] = {
+        "efficiency": [row.efficiency for row in plan.rows],
+        "lost to uneven loads": [1 - row.avgpts / row.maxpts for row in plan.rows],
+        "messages, share of a step": [row.communication for row in plan.rows],
+    }
+    for (label, values), (color, style) in zip(shares.items(), LINES, strict=False):
+        shown = [100 * value for value in values if value is not None]
+        if shown:
+            axes.plot(nodes, shown, style, color=color, marker="o", ms=3, lw=1.4, label=label)
     axes.set_ylim(0, 105)
     axes.set_title("%", fontsize=9, color=QUIET, loc="left")
     axes.legend(frameon=False, fontsize=8)

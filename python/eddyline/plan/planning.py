@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,8 +21,8 @@ from eddyline.world.describe import plan as needs_of
 MOST_RANKS = 100_000
 MOST_ROWS = 32  # of a range that is shown whole
 ROW_BYTES = {(2, True): 45, (2, False): 75, (3, True): 85, (3, False): 85}
-"""Bytes that a rank sends for each of its ghosts in a step, by dimensions and free surface: measured with runs
-of worlds of the gallery on four ranks, 40 to 47, 56 to 90 and 67 to 95."""
+"""Bytes that a rank sends for each of its ghosts in a step, by dimensions and free surface: measured with
+runs of worlds of the gallery on four ranks, 40 to 47, 56 to 90 and 67 to 95."""
 BASE_BYTES = 43e6
 """Memory of a rank beside its particles: Python and libraries, docs/ranks.md."""
 UNMEASURED = (0.35, 1.25)
@@ -75,11 +74,11 @@ def numbers_of_ranks(text: str) -> list[int]:
             raise PlanError(f"--ranks {text}: must be numbers such as 8, 1,2,4 or 1..1024") from None
         if not 1 <= first <= last <= MOST_RANKS:
             raise PlanError(f"--ranks {text}: must be from 1 to {MOST_RANKS}, the lower number first")
-        octaves = (k * 2**n for n in itertools.count(2) for k in (2, 3))
         if last - first < MOST_ROWS:
             found |= set(range(first, last + 1))
             continue
-        shown = [*range(1, 9), *itertools.takewhile(lambda count: count < last, octaves)]
+        octaves = [k * 2**n for n in range(2, last.bit_length()) for k in (2, 3)]
+        shown = [*range(1, 9), *octaves]
         found |= {first, last} | {count for count in shown if first <= count <= last}
     return sorted(found)
 
@@ -96,8 +95,8 @@ def plan_world(
     PlanError."""
     if world.solver.name != "sph":
         raise PlanError(
-            f'{world.name}: method.name = "{world.solver.name}"; plan knows the messages of sph and of meshes. '
-            "Add --set method.name=sph to plan the same world with particles."
+            f'{world.name}: method.name = "{world.solver.name}"; the messages of sph and of meshes '
+            "are known only. Add --set method.name=sph to plan the same world with particles."
         )
     needs = needs_of(world, cores=1)
     estimate = needs.estimate
@@ -106,8 +105,8 @@ def plan_world(
     possible = [each.nodes for each in divided]
     if not divided:
         raise PlanError(
-            f"--ranks: {world.name} has {cells.most_ranks} cells and each rank needs one. Use fewer ranks, or a "
-            "finer spacing."
+            f"--ranks: {world.name} has {cells.most_ranks} cells and each rank needs one. Use fewer ranks, "
+            "or a finer spacing."
         )
     if measure:
         found = calibrate(world)
