@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -221,7 +221,15 @@ def _nodes(
                 for frame in frames
                 if not frame.solid and frame.sides[2 * axis] <= low and high <= frame.sides[2 * axis + 1]
             )
-            line = uniform(_rounded(length / cell, sizes.multiple))
+            ends = [
+                sizes.at_sides[2 * axis + end] if place == domain[2 * axis + end] else math.inf
+                for end, place in enumerate((low, high))
+            ]
+            if min(ends) >= cell:
+                line = uniform(_rounded(length / cell, sizes.multiple))
+            else:
+                wanted = [min(end, cell) for end in ends]
+                line = _graded(length, wanted[0], wanted[1], replace(sizes, largest=cell))
         else:
             ends = [edge[low], edge[high]]
             for end, place in enumerate((low, high)):
@@ -289,15 +297,15 @@ def _add_frame(
         np.stack([along_x[::-1], np.full_like(along_x, y1)], axis=1),
         np.stack([np.full_like(along_y, x0), along_y[::-1]], axis=1),
     ]
-    gap = min(frame.gap(k) for k in range(4))
-    cell = _outer_cell(frame, sizes)
-    count = _rounded(cells_for(gap, sizes.first, cell, sizes.ratio), sizes.multiple)
-    radial = geometric(count, min(sizes.first / gap, 1 / count))
+    rays = _Rays.of(frame, domain, sizes)
     for k, side in enumerate(("below", "right", "above", "left")):
         steps = np.linalg.norm(np.diff(outer[k], axis=0), axis=1)
         shares = np.concatenate([[0.0], np.cumsum(steps)]) / steps.sum()
-        inner = frame.curve.between(starts[k], starts[(k + 1) % 4], shares)
-        nodes = inner[:, None, :] + (outer[k] - inner)[:, None, :] * radial[None, :, None]
+        inner = frame.curve.between(
+            starts[k], starts[(k + 1) % 4], 0.5 * (shares + np.linspace(0, 1, len(shares)))
+        )
+        lines = rays.lines(k, shares, np.linalg.norm(outer[k] - inner, axis=1))
+        nodes = inner[:, None, :] + (outer[k] - inner)[:, None, :] * lines[:, :, None]
         nodes[:, -1] = outer[k]
         number = len(blocks)
         blocks.append(Block(f"{frame.name}.{side}", np.ascontiguousarray(nodes[::-1])))
@@ -305,6 +313,55 @@ def _add_frame(
         end = (2, 1, 3, 0)[k]
         if frame.sides[end] == domain[end]:
             names[number, 1, 1] = ("left", "right", "bottom", "top")[end]
+
+
+@dataclass(frozen=True)
+class _Rays:
+    """Nodes on the rays of a frame.
+
+    count: cells on each ray.  first: height of the cells at the body, m.  at_sides: height of the cells at the
+    sides below, right, above and left, m; infinite: free.
+    """
+
+    count: int
+    first: float
+    at_sides: tuple[float, float, float, float]
+
+    @classmethod
+    def of(cls, frame: _Frame, domain: Sequence[float], sizes: Sizes) -> _Rays:
+        ends = [sizes.at_sides[k] if frame.sides[k] == domain[k] else math.inf for k in (2, 1, 3, 0)]
+        gap = min(frame.gap(k) for k in range(4))
+        cell = _outer_cell(frame, sizes)
+        last = min(ends)
+        if math.isinf(last):
+            count = cells_for(gap, sizes.first, cell, sizes.ratio)
+        else:
+            count = sum(cells_for(gap / 2, end, cell, sizes.ratio) for end in (sizes.first, last))
+        at_sides = (ends[0], ends[1], ends[2], ends[3])
+        return cls(_rounded(count, sizes.multiple), sizes.first, at_sides)
+
+    def lines(
+        self, side: int, shares: NDArray[np.float64], lengths: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """(rays, count + 1) places on each ray of a side, from 0 to 1. shares: of the way along the side from
+        one corner to the other; a corner belongs to two sides, whose rays must agree there."""
+        at = self.at_sides
+        free = all(map(math.isinf, at))
+        found = []
+        for share, length in zip(shares, lengths, strict=True):
+            first = min(self.first / length, 1 / self.count)
+            line = geometric(self.count, first)
+            if not free:
+                natural = float(line[-1] - line[-2])
+                own = min(at[side] / length, natural)
+                corner = min(at[side], at[side - 1] if share < 0.5 else at[(side + 1) % 4])
+                weight = min(4 * min(share, 1 - share), 1.0)  # of the side itself, beyond a quarter of it
+                last = math.exp(
+                    weight * math.log(own) + (1 - weight) * math.log(min(corner / length, natural))
+                )
+                line = two_sided(self.count, first, last)
+            found.append(line)
+        return np.array(found)
 
 
 def _between(

@@ -66,7 +66,10 @@ def two_sided(count: int, first: float, last: float) -> Line:
     slopes = asked.copy()
     for _ in range(30):
         places = _tangent(count, *slopes)
-        slopes *= asked / np.diff(places)[[0, -1]]
+        wrong = asked / np.diff(places)[[0, -1]]
+        if np.abs(wrong - 1).max() < 1e-6:
+            break
+        slopes *= wrong
     return places
 
 
@@ -89,7 +92,7 @@ def _tangent(count: int, first: float, last: float) -> Line:
 
 def _solve(function: Callable[[float], float], value: float, low: float, high: float) -> float:
     """Argument at which an increasing function has this value."""
-    for _ in range(200):
+    for _ in range(60):
         middle = 0.5 * (low + high)
         if function(middle) < value:
             low = middle
