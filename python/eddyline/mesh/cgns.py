@@ -18,7 +18,7 @@ DATA = " data"  # the dataset of a node
 
 def read_zones(path: Path) -> tuple[list[Block], list[tuple[Patch, str]]]:
     """Blocks and boundaries of the first base. Raises MeshError."""
-    import h5py
+    import h5py  # type: ignore[import-untyped]
 
     try:
         with h5py.File(path) as file:

@@ -1,9 +1,9 @@
 """Meshes of a rectangular domain with bodies in it.
 
-Each body stands in a frame, a rectangle of four blocks between the body and its sides. Lines along the sides of
-all frames divide the rest of the domain into rectangular blocks. A channel with one cylinder has five blocks if
-the frame reaches from wall to wall. Bodies that are upright rectangles need no frame: the lines run along their
-sides.
+Each body stands in a frame, a rectangle of four blocks between the body and its sides. Lines along the sides
+of all frames divide the rest of the domain into rectangular blocks. A channel with one cylinder has five
+blocks if the frame reaches from wall to wall. Bodies that are upright rectangles need no frame: the lines
+run along their sides.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ SAME_LINE = 0.35
 class Sizes:
     """What a mesh should be like.
 
-    spacing: edges of cells along bodies, m.  first: height of the cells at bodies, m.  at_sides: height of the
-    cells at each side of the domain (left, right, bottom, top), m.  largest: edge of a cell, m.  ratio: of
-    neighbouring cells.  multiple: of cells between lines.
+    spacing: edges of cells along bodies, m.  first: height of the cells at bodies, m.  at_sides: height of
+    the cells at each side of the domain (left, right, bottom, top), m.  largest: edge of a cell, m.  ratio:
+    of neighbouring cells.  multiple: of cells between lines.
     """
 
     spacing: float
@@ -73,8 +73,8 @@ def channel(
     sizes: Sizes,
     periodic: Sequence[int] = (),
 ) -> Mesh:
-    """The mesh of a domain with at least one body. periodic: axes. Raises MeshError if bodies are too close to
-    each other or to a side."""
+    """The mesh of a domain with at least one body. periodic: axes. Raises MeshError if bodies are too close
+    to each other or to a side."""
     x0, y0 = origin
     domain = [x0, x0 + size[0], y0, y0 + size[1]]
     frames = _frames(bodies, domain)
@@ -131,8 +131,9 @@ def _frames(bodies: Mapping[str, Curve], domain: Sequence[float]) -> list[_Frame
             if not frame.solid and frame.gap(k) < NEAREST * frame.curve.size:
                 side = ("left", "right", "bottom", "top")[k]
                 raise MeshError(
-                    f"bodies.{frame.name}: {frame.gap(k):.3g} m on its {side} side are too little for a mesh; at "
-                    f"least {NEAREST * frame.curve.size:.3g} m are needed. Move the body, or give mesh.file."
+                    f"bodies.{frame.name}: {frame.gap(k):.3g} m on its {side} side are too little for "
+                    f"a mesh; must be at least {NEAREST * frame.curve.size:.3g} m. Move the body, or give "
+                    "mesh.file."
                 )
     return frames
 
@@ -150,8 +151,8 @@ def _separate(one: _Frame, other: _Frame) -> None:
     gap, axis, low, high, middle = max(gaps, key=lambda each: each[0])
     if gap <= 0 and not (one.solid and other.solid):
         raise MeshError(
-            f"bodies.{one.name} and bodies.{other.name} leave no straight line between them, so blocks do not "
-            "fit. Move one, or give mesh.file."
+            f"bodies.{one.name} and bodies.{other.name} leave no straight line between them, so blocks do "
+            "not fit. Move one, or give mesh.file."
         )
     if one.solid and other.solid:
         return
@@ -171,7 +172,7 @@ def _join_lines(frames: Sequence[_Frame], domain: Sequence[float]) -> None:
             for k in (2 * axis, 2 * axis + 1)
             if not frame.solid
         )
-        fixed = domain[2 * axis : 2 * axis + 2]
+        fixed = list(domain[2 * axis : 2 * axis + 2])
         fixed += [side for frame in frames if frame.solid for side in frame.sides[2 * axis : 2 * axis + 2]]
         while ends:
             group = [each for each in ends if each[0] - ends[0][0] <= slack]
@@ -304,8 +305,8 @@ def _add_frame(
         inner = frame.curve.between(
             starts[k], starts[(k + 1) % 4], 0.5 * (shares + np.linspace(0, 1, len(shares)))
         )
-        lines = rays.lines(k, shares, np.linalg.norm(outer[k] - inner, axis=1))
-        nodes = inner[:, None, :] + (outer[k] - inner)[:, None, :] * lines[:, :, None]
+        radial = rays.lines(k, shares, np.linalg.norm(outer[k] - inner, axis=1))
+        nodes = inner[:, None, :] + (outer[k] - inner)[:, None, :] * radial[:, :, None]
         nodes[:, -1] = outer[k]
         number = len(blocks)
         blocks.append(Block(f"{frame.name}.{side}", np.ascontiguousarray(nodes[::-1])))
@@ -319,8 +320,8 @@ def _add_frame(
 class _Rays:
     """Nodes on the rays of a frame.
 
-    count: cells on each ray.  first: height of the cells at the body, m.  at_sides: height of the cells at the
-    sides below, right, above and left, m; infinite: free.
+    count: cells on each ray.  first: height of the cells at the body, m.  at_sides: height of the cells at
+    the sides below, right, above and left, m; infinite: free.
     """
 
     count: int

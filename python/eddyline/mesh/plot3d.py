@@ -1,8 +1,8 @@
 """PLOT3D grid files, and neutral map files with the names of boundaries.
 
-Grids: one or several blocks, in two or three dimensions, as text or unformatted Fortran records of either byte
-order and precision. The neutral map (NASA GEOLAB) stands beside the grid as NAME.nmf; links are found from the
-nodes, so only names are taken from it.
+Grids: one or several blocks, in two or three dimensions, as text or unformatted Fortran records of either
+byte order and precision. The neutral map (NASA GEOLAB) stands beside the grid as NAME.nmf; links are found
+from the nodes, so only names are taken from it.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def read_grid(path: Path) -> list[Block]:
     wanted = sum(int(np.prod(shape)) * len(shape) for shape in shapes)
     if len(flat) != wanted:
         raise MeshError(
-            f"{path}: has {len(flat):,} coordinates, but its {len(shapes)} blocks need {wanted:,}. Write the whole "
-            "grid without blanking (iblank)."
+            f"{path}: has {len(flat):,} coordinates, but its {len(shapes)} blocks need {wanted:,}. Write the "
+            "whole grid without blanking (iblank)."
         )
     blocks, start = [], 0
     for number, shape in enumerate(shapes):
@@ -135,8 +135,8 @@ def _header(path: Path, numbers: list[float], total: int) -> tuple[list[Int], in
             if end + sum(dimensions * int(np.prod(shape)) for shape in shapes) == total:
                 return shapes, end
     raise MeshError(
-        f"{path}: is no PLOT3D grid: it must have the number of blocks, their sizes, and then the coordinates of all "
-        "nodes without blanking (iblank)"
+        f"{path}: is no PLOT3D grid: it must have the number of blocks, their sizes, and then the "
+        "coordinates of all nodes without blanking (iblank)"
     )
 
 

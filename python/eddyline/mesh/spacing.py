@@ -50,7 +50,7 @@ def cells_for(length: float, first: float, last: float, ratio: float) -> int:
     if last <= first * 1.0001:
         return max(1, round(length / first))
     growing = math.log(last / first) / math.log(ratio)
-    covered = first * (ratio**growing - 1) / (ratio - 1)
+    covered = (last - first) / (ratio - 1)
     if covered >= length:
         return max(1, math.ceil(math.log1p(length / first * (ratio - 1)) / math.log(ratio)))
     return max(1, math.ceil(growing + (length - covered) / last))

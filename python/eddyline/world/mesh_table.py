@@ -13,9 +13,9 @@ from .values import Context, Count, Number, Positive, wrong_table
 
 
 class MeshTable(Table):
-    """The mesh. All keys are optional: edges of cells along bodies are domain.spacing. A single body in a free
-    stream gets a mesh out to a circle far away, an airfoil one with a wake; bodies in a channel get a frame of
-    four blocks each."""
+    """The mesh. All keys are optional: edges of cells along bodies are domain.spacing. A single body in a
+    free stream gets a mesh out to a circle far away, an airfoil one with a wake; bodies in a channel get a
+    frame of four blocks each."""
 
     cells: tuple[Annotated[Count, Field(ge=2, le=100_000)], ...] | None = Field(
         default=None,
@@ -38,8 +38,8 @@ class MeshTable(Table):
     )
     file: str | None = Field(
         default=None,
-        description="Mesh from a file beside the world: PLOT3D with a neutral map (.nmf), or CGNS. Boundaries "
-        'have the names of sides and bodies, or "far".',
+        description="Mesh from a file beside the world: PLOT3D with a neutral map (.nmf), or CGNS. "
+        'Boundaries have the names of sides and bodies, or "far".',
         examples=["wing.xyz"],
     )
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from .. import _core
 from ..mesh.airfoil import airfoil, trailing_edge
 from ..mesh.around import around
 from ..mesh.blocks import Mesh, MeshError
@@ -27,8 +26,8 @@ from .schema import SIDES, Periodic, Stream, Wall, WorldFile
 from .shapes import Body, Circle, Cylinder, vec3
 
 FAR_FIELD = 400.0
-"""Distance of the far field of a free stream in lengths of the body: at 50 the drag of a cylinder is 0.7 % too
-high."""
+"""Distance of the far field of a free stream in lengths of the body: at 50 the drag of a cylinder is 0.7 %
+too high."""
 MULTIPLE = 8
 """Numbers of cells are multiples of it, so that multigrid can coarsen them."""
 LARGEST = 4.0
@@ -77,23 +76,6 @@ def table_of(file: WorldFile) -> MeshTable:
     """The table [mesh], or its defaults."""
     found = getattr(file, "mesh", None)
     return found if isinstance(found, MeshTable) else MeshTable()
-
-
-def to_core(mesh: Mesh) -> _core.Mesh:
-    """The mesh as the core takes it."""
-    core = _core.Mesh(mesh.dimensions)
-    for block in mesh.blocks:
-        core.add_block(block.name, block.nodes)
-    for link in mesh.links:
-        patch = link.patch
-        core.add_link(
-            patch.block, patch.axis, patch.end, patch.low, patch.high, link.giver, link.axes, link.signs,
-            link.offset, link.shift,
-        )  # fmt: skip
-    for boundary in mesh.boundaries:
-        patch = boundary.patch
-        core.add_boundary(patch.block, patch.axis, patch.end, patch.low, patch.high, boundary.name)
-    return core
 
 
 def curve_of(body: Body) -> Curve:
@@ -227,11 +209,11 @@ def _in_space(file: WorldFile, table: MeshTable) -> Mesh:
     for name, body in file.bodies.items():
         if not _is_upright(body, low[2], high[2]):
             raise MeshError(
-                f"bodies.{name}: a mesh in 3D can be made around cylinders that reach from front to back only. "
-                "Give mesh.file"
+                f"bodies.{name}: a mesh in 3D can be made around cylinders that reach from front to back "
+                "only. Give mesh.file"
             )
         assert isinstance(body, Cylinder)
-        curves[name] = _circle(*body.from_[:2], body.diameter / 2)
+        curves[name] = _circle(body.from_[0], body.from_[1], body.diameter / 2)
     flat = _in_plane(file, table, curves)
     length = high[2] - low[2]
     layers = (

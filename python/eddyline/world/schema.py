@@ -649,7 +649,8 @@ class WorldFile(Table):
 
     @property
     def named_files(self) -> list[str]:
-        """Files that the world needs beside it: reference curves, profiles of bodies and regions, and a mesh."""
+        """Files that the world needs beside it: reference curves, profiles of bodies and regions, and a
+        mesh."""
         names = [expect.curve for expect in self.expect if expect.curve]
         tables = (*self.bodies.values(), *self.regions.values())
         names += [table.file for table in tables if isinstance(table, ProfileShape)]
