@@ -18,6 +18,10 @@ MESSAGES_PER_NEIGHBOR = 3
 """Messages to a neighbour in a step: rows at the midpoint, at the end, and of walls."""
 
 
+class _TooFewCellsError(Exception):
+    pass
+
+
 @dataclass(frozen=True)
 class CellCounts:
     """Fluid particles in the cells of the grid at the start, (nx, ny, nz); nz = 1 in 2D."""
@@ -53,9 +57,15 @@ class CellCounts:
         """Each rank needs a cell."""
         return int(self.counts.size)
 
-    def divide(self, ranks: int) -> Distribution:
-        """Particles, ghosts and messages of each of so many ranks."""
-        boxes = np.array(self._bisect(np.zeros(3, dtype=int), np.array(self.counts.shape), ranks))
+    def divide(self, ranks: int) -> Distribution | None:
+        """Particles, ghosts and messages of each of so many ranks; None if there are too few cells."""
+        if ranks > self.counts.size:
+            return None
+        try:
+            found = self._bisect(np.zeros(3, dtype=int), np.array(self.counts.shape), ranks)
+        except _TooFewCellsError:
+            return None
+        boxes = np.array(found)
         sums = np.zeros(np.array(self.counts.shape) + 1)
         sums[1:, 1:, 1:] = self.counts.cumsum(0).cumsum(1).cumsum(2)
         low, high = boxes[:, 0], boxes[:, 1]
@@ -88,6 +98,8 @@ class CellCounts:
         in_slab = int(np.prod(sides)) // int(sides[axis])
         cuts = np.arange(1, sides[axis])
         possible = (cuts * in_slab >= left) & ((sides[axis] - cuts) * in_slab >= ranks - left)
+        if not possible.any():
+            raise _TooFewCellsError
         error = np.abs(weights.cumsum()[:-1] * ranks - weights.sum() * left)
         cut = int(cuts[np.argmin(np.where(possible, error, np.inf))])
         middle_high, middle_low = high.copy(), low.copy()
