@@ -42,8 +42,8 @@ SUMS = {
 class Record:
     """copy_bytes_per_second: read and written together, median; all threads at once, each by its own clock.
     pairs_per_second_limit: of the arithmetic alone, of one core, by SUMS and dimensions: median.
-    message_seconds, message_bytes_per_second: latency and bandwidth between two ranks of this machine; None if
-    two ranks cannot be started."""
+    message_seconds, message_bytes_per_second: latency and bandwidth between two ranks of this machine; None
+    if two ranks cannot be started."""
 
     processor: str
     cores: int

@@ -1,4 +1,4 @@
-"""Latency and bandwidth of messages between two ranks of this machine, as `eddyline bench machine` shows them.
+"""Latency and bandwidth of messages between two ranks of this machine, for `eddyline bench machine`.
 
   mpiexec -n 2 python -m eddyline.bench.network
 

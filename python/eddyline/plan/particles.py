@@ -18,6 +18,10 @@ MESSAGES_PER_NEIGHBOR = 3
 """Messages to a neighbour in a step: rows at the midpoint, at the end, and of walls."""
 
 
+class _TooFewCellsError(Exception):
+    pass
+
+
 @dataclass(frozen=True)
 class CellCounts:
     """Fluid particles in the cells of the grid at the start, (nx, ny, nz); nz = 1 in 2D."""
@@ -53,9 +57,15 @@ class CellCounts:
         """Each rank needs a cell."""
         return int(self.counts.size)
 
-    def divide(self, ranks: int) -> Distribution:
-        """Particles, ghosts and messages of each of so many ranks."""
-        boxes = np.array(self._bisect(np.zeros(3, dtype=int), np.array(self.counts.shape), ranks))
+    def divide(self, ranks: int) -> Distribution | None:
+        """Particles, ghosts and messages of each of so many ranks; None if there are too few cells."""
+        if ranks > self.counts.size:
+            return None
+        try:
+            found = self._bisect(np.zeros(3, dtype=int), np.array(self.counts.shape), ranks)
+        except _TooFewCellsError:
+            return None
+        boxes = np.array(found)
         sums = np.zeros(np.array(self.counts.shape) + 1)
         sums[1:, 1:, 1:] = self.counts.cumsum(0).cumsum(1).cumsum(2)
         low, high = boxes[:, 0], boxes[:, 1]
@@ -64,7 +74,9 @@ class CellCounts:
         ghosts = _inside(sums, grown_low, grown_high) - owned
         touching = np.ones((ranks, ranks), dtype=bool)
         for k in range(3):
-            touching &= (grown_low[:, None, k] < high[None, :, k]) & (low[None, :, k] < grown_high[:, None, k])
+            touching &= (grown_low[:, None, k] < high[None, :, k]) & (
+                low[None, :, k] < grown_high[:, None, k]
+            )
         neighbors = touching.sum(axis=1) - 1
         return Distribution(
             loads=np.rint(owned).astype(np.int64),
@@ -86,6 +98,8 @@ class CellCounts:
         in_slab = int(np.prod(sides)) // int(sides[axis])
         cuts = np.arange(1, sides[axis])
         possible = (cuts * in_slab >= left) & ((sides[axis] - cuts) * in_slab >= ranks - left)
+        if not possible.any():
+            raise _TooFewCellsError
         error = np.abs(weights.cumsum()[:-1] * ranks - weights.sum() * left)
         cut = int(cuts[np.argmin(np.where(possible, error, np.inf))])
         middle_high, middle_low = high.copy(), low.copy()
@@ -93,9 +107,7 @@ class CellCounts:
         return [*self._bisect(low, middle_high, left), *self._bisect(middle_low, high, ranks - left)]
 
 
-def _inside(
-    sums: NDArray[np.float64], low: NDArray[np.int_], high: NDArray[np.int_]
-) -> NDArray[np.float64]:
+def _inside(sums: NDArray[np.float64], low: NDArray[np.int_], high: NDArray[np.int_]) -> NDArray[np.float64]:
     """Sums over boxes [low, high), (n, 3) each, from the table of sums over all boxes at the origin."""
     total = np.zeros(len(low))
     for corner in range(8):
