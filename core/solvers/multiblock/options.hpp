@@ -16,7 +16,7 @@ struct Options {
   std::int64_t inner_cycles = 20;  // most multigrid cycles of a time step
   double inner_tolerance = 1e-3;   // drop of the residual that ends a time step
   double cfl = 3.5;                // of local steps in pseudo-time
-  double compressibility = 5;      // beta / U^2, with the reference speed U
+  double compressibility = 2;      // beta / U^2, with the reference speed U
   double dissipation = 1.0 / 64;   // k4: coefficient of third differences
   std::string viscous = "full";    // or "thin_layer"
   std::string cycle = "W";         // or "V"

@@ -14,7 +14,7 @@ namespace eddyline::multiblock {
 namespace {
 
 template <int D>
-std::string per_length() {
+const char* per_length() {
   return D == 2 ? "/m" : "";
 }
 
@@ -25,10 +25,10 @@ class Budget final : public solver::Observer {
   explicit Budget(Flow<D>& flow) : flow_(flow) {}
   std::string name() const override { return "budget"; }
   std::vector<solver::Column> columns() const override {
-    std::vector<solver::Column> columns{{"step", "1"}, {"mass", "kg" + per_length<D>()}};
+    std::vector<solver::Column> columns{{"step", "1"}, {"mass", std::string("kg") + per_length<D>()}};
     for (std::size_t d = 0; d < D; ++d)
-      columns.push_back({std::string("momentum_") + "xyz"[d], "kg m/s" + per_length<D>()});
-    columns.push_back({"kinetic_energy", "J" + per_length<D>()});
+      columns.push_back({std::array{"momentum_x", "momentum_y", "momentum_z"}[d], std::string("kg m/s") + per_length<D>()});
+    columns.push_back({"kinetic_energy", std::string("J") + per_length<D>()});
     columns.push_back({"max_speed", "m/s"});
     return columns;
   }
