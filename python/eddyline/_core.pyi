@@ -274,6 +274,20 @@ class Estimate:
 def solver_names() -> list[str]:
     """Names of the solvers that this build has."""
 
+class Lengths:
+    """Lengths of particle methods, m."""
+
+    smoothing_length: float
+    interaction_radius: float
+    skin: float
+    cell_edge: float
+
+def lengths(world: World) -> Lengths:
+    """By dimensions, spacing, matter and method of a world; nothing else of it need be set."""
+
+def buffer_length(world: World) -> float:
+    """Length of the buffers beyond openings, m."""
+
 def estimate(world: World) -> Estimate: ...
 def effective_viscosity(world: World) -> float: ...
 

@@ -38,6 +38,7 @@ export const gallerySchema = v.array(galleryWorldSchema);
 const summarySchema = v.object({
   particles: v.number(),
   wall_particles: v.number(),
+  members: v.optional(v.string(), "particles"),
   spacing: v.number(),
   time_step: v.number(),
   steps: v.number(),

@@ -303,7 +303,7 @@ function RunSummary() {
   const summary = world.summary.value;
   if (!summary) return null;
   const rows: [string, string][] = [
-    ["Particles", summary.particles.toLocaleString("en")],
+    [summary.members.charAt(0).toUpperCase() + summary.members.slice(1), summary.particles.toLocaleString("en")],
     ["Spacing", `${formatNumber(summary.spacing, 4)} m`],
     ["Reynolds number", summary.reynolds === null ? "– (no [reference])" : formatNumber(summary.reynolds)],
     ["Mach number", formatNumber(summary.mach, 2)],

@@ -5,7 +5,7 @@ import { useState } from "preact/hooks";
 import { Icon } from "../app/icons";
 import { Segments } from "../app/segments";
 import { gradient } from "../colors/maps";
-import { isQuantity, QUANTITIES, QUANTITY_NAMES, type QuantityName } from "../colors/quantities";
+import { isQuantity, QUANTITY_NAMES, type QuantityName, quantityOf } from "../colors/quantities";
 import { formatNumber, roundTicks } from "../colors/scale";
 import { notify } from "../state/notices";
 import { hasSheet } from "../state/layout";
@@ -74,7 +74,7 @@ function ViewControls() {
   return (
     <div class="hud view-bar">
       <QuantityChoice names={names} />
-      {is2d && (run.isLive.value || run.hasStoredParticles.value) && (
+      {is2d && run.hasPoints.value && (run.isLive.value || run.hasStoredParticles.value) && (
         <Segments
           label="Display"
           options={[
@@ -122,7 +122,7 @@ function QuantityChoice({ names }: { names: readonly QuantityName[] }) {
     return (
       <Segments
         label="Quantity"
-        options={names.map((name) => ({ value: name, text: QUANTITIES[name].label }))}
+        options={names.map((name) => ({ value: name, text: quantityOf(name).label }))}
         value={view.quantity.value}
         choose={(name) => {
           view.quantity.value = name;
@@ -141,7 +141,7 @@ function QuantityChoice({ names }: { names: readonly QuantityName[] }) {
     >
       {names.map((name) => (
         <option key={name} value={name}>
-          {QUANTITIES[name].label}
+          {quantityOf(name).label}
         </option>
       ))}
     </select>
@@ -166,7 +166,7 @@ function Toggle({ of, icon, label }: { of: { value: boolean }; icon: Parameters<
 }
 
 function Legend() {
-  const quantity = QUANTITIES[view.quantity.value];
+  const quantity = quantityOf(view.quantity.value);
   const scale = view.shownScale.value;
   const place = (value: number): number => (100 * (value - scale.low)) / (scale.high - scale.low);
   return (

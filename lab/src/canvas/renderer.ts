@@ -1,7 +1,7 @@
 /** Draws a picture of the flow into a WebGL2 canvas. */
 
 import { colorTable } from "../colors/maps";
-import { QUANTITIES, type QuantityName } from "../colors/quantities";
+import { type QuantityName, quantityOf } from "../colors/quantities";
 import type { Scale } from "../colors/scale";
 import { IsosurfaceLayer, type IsosurfaceScene } from "../layers/isosurfaces/layer";
 import { FieldLayer } from "../layers/field/field";
@@ -129,7 +129,7 @@ export class Renderer {
     this.points.draw({
       motion,
       scale: options.scale,
-      table: colorTable(QUANTITIES[options.quantity].map),
+      table: colorTable(quantityOf(options.quantity).map),
       view: view.matrix,
       size: (opaque ? POINT_DIAMETER : SOFT_POINT_DIAMETER) * share * options.spacing * view.scale * ratio,
       perspective: true,
@@ -146,7 +146,7 @@ export class Renderer {
 
   paint(camera: Camera, ratio: number, pair: FramePair, options: RenderOptions): void {
     this.clear(camera, ratio);
-    const table = colorTable(QUANTITIES[options.quantity].map);
+    const table = colorTable(quantityOf(options.quantity).map);
     const { before, after, blend } = pair;
     if (options.particles) this.paintPoints(camera, ratio, pair, options, table);
     else {
@@ -162,7 +162,7 @@ export class Renderer {
           table,
           colorSteps: options.colorSteps ? COLOR_STEPS : 0,
           fillsDomain: options.fillsDomain,
-          contourLines: options.contourLines && QUANTITIES[options.quantity].kind === "diverging",
+          contourLines: options.contourLines && quantityOf(options.quantity).kind === "diverging",
           lineColor: LINE_COLOR.diverging,
         });
       }
@@ -173,11 +173,11 @@ export class Renderer {
     this.gl.blendFunc(this.gl.DST_ALPHA, this.gl.ONE_MINUS_SRC_ALPHA);
     if (options.streaklines) {
       if (options.flowSeconds !== 0) this.streaklines.move(velocity, options.flowSeconds, options.seeds);
-      this.streaklines.draw(camera, DYE_COLOR[QUANTITIES[options.quantity].kind]);
+      this.streaklines.draw(camera, DYE_COLOR[quantityOf(options.quantity).kind]);
     }
     if (options.tracers) {
       if (options.flowSeconds !== 0) this.tracers.move(velocity, options.flowSeconds, options.clockSeconds);
-      this.tracers.draw(camera, LINE_COLOR[QUANTITIES[options.quantity].kind]);
+      this.tracers.draw(camera, LINE_COLOR[quantityOf(options.quantity).kind]);
     }
     this.gl.blendFunc(this.gl.ONE, this.gl.ONE_MINUS_SRC_ALPHA);
   }

@@ -1,7 +1,7 @@
 /** The isosurfaces of a frame as they are drawn: decoded, coloured, and faint while a new level is awaited. */
 
 import { ABSORPTION, channels, SERIES, WATER } from "../colors/tokens";
-import { QUANTITIES } from "../colors/quantities";
+import { quantityOf } from "../colors/quantities";
 import { colorTable } from "../colors/maps";
 import type { Scale } from "../colors/scale";
 import type { IsosurfaceScene, ShownSurface } from "../layers/isosurfaces/layer";
@@ -79,7 +79,7 @@ export function isosurfaceScene(list: readonly ShownSurface[], orbitView: View, 
     upper,
     plane: surfaces.planeOf(surfaces.cut.value, lower, upper),
     scale,
-    table: colorTable(QUANTITIES[view.quantity.value].map),
+    table: colorTable(quantityOf(view.quantity.value).map),
     colors: {
       ground: channels(ground), tile: channels(tile), line: channels(line),
       absorption: ABSORPTION[theme.value],

@@ -2,7 +2,7 @@
 
 import { Icon } from "../app/icons";
 import { Segments } from "../app/segments";
-import { QUANTITIES } from "../colors/quantities";
+import { quantityOf } from "../colors/quantities";
 import { formatNumber } from "../colors/scale";
 import * as run from "../state/run";
 import * as surfaces from "../state/surfaces";
@@ -42,7 +42,7 @@ export function SurfacePanel() {
 }
 
 function ColorToggle({ isOn, set }: { isOn: boolean; set: (isOn: boolean) => void }) {
-  const { label } = QUANTITIES[view.quantity.value];
+  const { label } = quantityOf(view.quantity.value);
   const canColor = surfaces.canColor.value;
   return (
     <label class="surface-colored" title={canColor ? `Colours show the ${label.toLowerCase()}` : `${label} is not available on surfaces`}>

@@ -1,7 +1,7 @@
 /** The displayed run: live, finished, or the stored run on the home screen. */
 
 import { computed, signal } from "@preact/signals";
-import { QUANTITIES, QUANTITY_NAMES, type QuantityName } from "../colors/quantities";
+import { learnQuantities, QUANTITY_NAMES, type QuantityName, quantityOf } from "../colors/quantities";
 import { Histogram, type Scale } from "../colors/scale";
 import { type Frame, type Surface, decode } from "../stream/frame";
 import type { SurfaceMesh } from "../stream/isosurface/decode";
@@ -37,8 +37,17 @@ let countedFrames = new Set<string>();
 export const isLive = computed(() => kind.value === "run" && ended.value === null && hello.value?.over === false);
 export const isPaused = computed(() => isLive.value && (progress.value?.paused ?? false));
 
+/** True if the solver has particles. Cells are shown as a field, in 3D on the plane in the middle. */
+export const hasPoints = computed(() => {
+  const sets = hello.value?.sets ?? [];
+  return sets.length === 0 || sets.some((set) => set.points);
+});
+
+/** What the solver computes with: particles, cells. */
+export const members = computed(() => hello.value?.sets[0]?.members ?? "particles");
+
 /** True if the run is 3D; it is drawn as particles and surfaces. */
-export const is3d = computed(() => kind.value === "run" && hello.value?.dimensions === 3);
+export const is3d = computed(() => kind.value === "run" && hello.value?.dimensions === 3 && hasPoints.value);
 
 /** True if a 3D run has neither particles nor surfaces that could be shown. */
 export const lacksFluid = computed(() => {
@@ -53,8 +62,7 @@ export const firstSteering = computed<Mark | null>(() => marks.value.find((mark)
 export const PARTICLE_QUANTITIES: readonly QuantityName[] = QUANTITY_NAMES.filter((name) => name !== "vorticity");
 
 export const availableQuantities = computed<readonly QuantityName[]>(() => {
-  const names = hello.value?.quantities.map((quantity) => quantity.name) ?? [];
-  return QUANTITY_NAMES.filter((name) => names.includes(name));
+  return learnQuantities(hello.value?.quantities ?? []);
 });
 
 /** First and last time that can be displayed [s]. */
@@ -124,7 +132,7 @@ function histogramFor(quantity: string): Histogram {
 
 /** The colour scale of the whole run so far. */
 export function runScale(quantity: QuantityName): Scale {
-  return histograms.get(quantity)?.scale(QUANTITIES[quantity]) ?? { low: 0, high: 1 };
+  return histograms.get(quantity)?.scale(quantityOf(quantity)) ?? { low: 0, high: 1 };
 }
 
 export function frameScale(frame: Frame, quantity: QuantityName): Scale {
@@ -132,5 +140,5 @@ export function frameScale(frame: Frame, quantity: QuantityName): Scale {
   const raster = frame.rasters.get(quantity);
   if (raster) histogram.add(decode(raster.values, 2));
   else if (frame.particles) histogram.add(decode(frame.particles.values, 2));
-  return histogram.scale(QUANTITIES[quantity]);
+  return histogram.scale(quantityOf(quantity));
 }

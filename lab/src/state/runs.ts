@@ -11,7 +11,7 @@ import { readFrame } from "../stream/frame";
 import type { FrameEntry } from "../stream/frames";
 import { Series } from "../stream/series";
 import { CommandSchema, MessageSchema, type Message, SeenSchema, ViewSchema } from "../stream/stream_pb";
-import { isQuantity } from "../colors/quantities";
+import { isQuantity, learnQuantities } from "../colors/quantities";
 import { tomlSchema } from "../api/types";
 import { notify } from "./notices";
 import { following, resetPlayback, setFrameFetcher, speed, time } from "./playback";
@@ -133,8 +133,10 @@ function connect(id: string, text: string): void {
 function handleMessage(id: string, body: Message["body"]): void {
   switch (body.case) {
     case "hello":
+      learnQuantities(body.value.quantities);
       if (!run.hello.value && isQuantity(body.value.quantity)) view.quantity.value = body.value.quantity;
       run.hello.value = body.value;
+      if (!run.hasPoints.value) view.style.value = "field";
       run.bodies.value = body.value.bodies;
       sendView();
       void loadFrameList(id);

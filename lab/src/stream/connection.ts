@@ -1,7 +1,7 @@
 /** The WebSocket of a run. It reconnects after a failure and reports its state. */
 
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { type Message, MessageSchema, Version } from "./stream_pb";
+import { type Message, MessageSchema, SeenSchema, Version } from "./stream_pb";
 
 export type Body = Message["body"];
 export type ConnectionState = "connecting" | "open" | "lost" | "closed";
@@ -104,7 +104,9 @@ export class Connection {
       this.closeFor("The server runs another version. Reload this page.");
       return;
     }
-    if (message.body.case === "tick") this.clockOffset = Math.max(this.clockOffset, message.body.value.clock - performance.now() / 1000);
-    else this.listener.receive(message.body);
+    if (message.body.case === "tick") {
+      this.clockOffset = Math.max(this.clockOffset, message.body.value.clock - performance.now() / 1000);
+      this.send({ case: "seen", value: create(SeenSchema) }); // tells the hub how long an empty message takes
+    } else this.listener.receive(message.body);
   }
 }

@@ -19,7 +19,7 @@ import type { Message as Message$1 } from "@bufbuild/protobuf";
  * Describes the file stream.proto.
  */
 export const file_stream: GenFile = /*@__PURE__*/
-  fileDesc("CgxzdHJlYW0ucHJvdG8SD2VkZHlsaW5lLnN0cmVhbSLTBAoHTWVzc2FnZRIPCgd2ZXJzaW9uGAEgASgNEicKBWhlbGxvGAIgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkhlbGxvSAASJwoFZnJhbWUYAyABKAsyFi5lZGR5bGluZS5zdHJlYW0uRnJhbWVIABItCgZzZXJpZXMYBCABKAsyGy5lZGR5bGluZS5zdHJlYW0uU2VyaWVzUm93c0gAEi0KCHByb2dyZXNzGAUgASgLMhkuZWRkeWxpbmUuc3RyZWFtLlByb2dyZXNzSAASNQoMYWNrbm93bGVkZ2VkGAYgASgLMh0uZWRkeWxpbmUuc3RyZWFtLkFja25vd2xlZGdlZEgAEicKBW1hcmtzGAcgASgLMhYuZWRkeWxpbmUuc3RyZWFtLk1hcmtzSAASKQoGYm9kaWVzGAggASgLMhcuZWRkeWxpbmUuc3RyZWFtLkJvZGllc0gAEicKBWVuZGVkGAkgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkVuZGVkSAASJQoEdmlldxgUIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5WaWV3SAASKwoHY29tbWFuZBgVIAEoCzIYLmVkZHlsaW5lLnN0cmVhbS5Db21tYW5kSAASJQoEc2VlbhgWIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5TZWVuSAASKQoGbm90aWNlGB4gASgLMhcuZWRkeWxpbmUuc3RyZWFtLk5vdGljZUgAEiUKBHRpY2sYHyABKAsyFS5lZGR5bGluZS5zdHJlYW0uVGlja0gAQgYKBGJvZHki1wQKBUhlbGxvEgsKA3J1bhgBIAEoCRINCgV0aXRsZRgCIAEoCRINCgV3b3JsZBgDIAEoCRISCgpkaW1lbnNpb25zGAQgASgNEg0KBWxvd2VyGAUgAygBEg0KBXVwcGVyGAYgAygBEg8KB3NwYWNpbmcYByABKAESCwoDZW5kGAggASgBEi0KCnF1YW50aXRpZXMYCSADKAsyGS5lZGR5bGluZS5zdHJlYW0uUXVhbnRpdHkSEAoIcXVhbnRpdHkYCiABKAkSJQoGYm9kaWVzGAsgAygLMhUuZWRkeWxpbmUuc3RyZWFtLkJvZHkSJAoFc2lkZXMYDCADKAsyFS5lZGR5bGluZS5zdHJlYW0uU2lkZRItCglyZWZlcmVuY2UYDSABKAsyGi5lZGR5bGluZS5zdHJlYW0uUmVmZXJlbmNlEjIKDGV4cGVjdGF0aW9ucxgOIAMoCzIcLmVkZHlsaW5lLnN0cmVhbS5FeHBlY3RhdGlvbhIrCglhYmlsaXRpZXMYDyADKAsyGC5lZGR5bGluZS5zdHJlYW0uQWJpbGl0eRINCgVyYW5rcxgQIAEoDRIOCgZmb2xkZXIYESABKAkSJgoGcHJvYmVzGBIgAygLMhYuZWRkeWxpbmUuc3RyZWFtLlByb2JlEgwKBG92ZXIYEyABKAgSFAoMZnJlZV9zdXJmYWNlGBQgASgIEjIKCHN1cmZhY2VzGBUgAygLMiAuZWRkeWxpbmUuc3RyZWFtLlN1cmZhY2VRdWFudGl0eRIWCg5zdXJmYWNlX2NvbG9ycxgWIAMoCSI8Cg9TdXJmYWNlUXVhbnRpdHkSDAoEbmFtZRgBIAEoCRIMCgR1bml0GAIgASgJEg0KBWxldmVsGAMgASgBIjkKCFF1YW50aXR5EgwKBG5hbWUYASABKAkSDAoEdW5pdBgCIAEoCRIRCglkaXZlcmdpbmcYAyABKAgiigEKBEJvZHkSDAoEbmFtZRgBIAEoCRIqCghvdXRsaW5lcxgCIAMoCzIYLmVkZHlsaW5lLnN0cmVhbS5PdXRsaW5lEg0KBW1vdmVzGAMgASgIEg4KBmNlbnRlchgEIAMoARIpCgdzdXJmYWNlGAUgASgLMhguZWRkeWxpbmUuc3RyZWFtLlN1cmZhY2UiGQoHT3V0bGluZRIOCgZwb2ludHMYASADKAEiLgoHU3VyZmFjZRIQCgh2ZXJ0aWNlcxgBIAMoAhIRCgl0cmlhbmdsZXMYAiADKA0iMAoEU2lkZRIMCgRuYW1lGAEgASgJEgwKBHR5cGUYAiABKAkSDAoEc2xpcBgDIAEoCCJdCglSZWZlcmVuY2USEAoIdmVsb2NpdHkYASABKAESDgoGbGVuZ3RoGAIgASgBEhwKFGNvZWZmaWNpZW50X29mX2ZvcmNlGAMgASgBEhAKCHJleW5vbGRzGAQgASgBImgKC0V4cGVjdGF0aW9uEhAKCHF1YW50aXR5GAEgASgJEgsKA2xvdxgCIAEoARIMCgRoaWdoGAMgASgBEg4KBnNvdXJjZRgEIAEoCRINCgVob2xkcxgFIAEoCBINCgVjdXJ2ZRgGIAEoCSIrCgdBYmlsaXR5Eg8KB2NvbW1hbmQYASABKAkSDwoHcmVmdXNhbBgCIAEoCSInCgVQcm9iZRIMCgRuYW1lGAEgASgJEhAKCHBvc2l0aW9uGAIgAygBIlIKBUNvZGVzEgwKBGRhdGEYASABKAwSDQoFd2lkdGgYAiABKA0SDgoGb2Zmc2V0GAMgASgBEg0KBXNjYWxlGAQgASgBEg0KBWVycm9yGAUgASgBIvMBCgVGcmFtZRINCgVpbmRleBgBIAEoBBIMCgRzdGVwGAIgASgDEgwKBHRpbWUYAyABKAESKAoHcmFzdGVycxgEIAMoCzIXLmVkZHlsaW5lLnN0cmVhbS5SYXN0ZXISLQoJcGFydGljbGVzGAUgASgLMhouZWRkeWxpbmUuc3RyZWFtLlBhcnRpY2xlcxIOCgZzdG9yZWQYBiABKAgSJwoGYm9kaWVzGAcgASgLMhcuZWRkeWxpbmUuc3RyZWFtLkJvZGllcxItCghzdXJmYWNlcxgIIAMoCzIbLmVkZHlsaW5lLnN0cmVhbS5Jc29zdXJmYWNlIowBCgpJc29zdXJmYWNlEjAKB3JlcXVlc3QYASABKAsyHy5lZGR5bGluZS5zdHJlYW0uU3VyZmFjZVJlcXVlc3QSDAoEZGF0YRgCIAEoDBItCgloaXN0b2dyYW0YAyABKAsyGi5lZGR5bGluZS5zdHJlYW0uSGlzdG9ncmFtEg8KB3JlZnVzYWwYBCABKAkiNgoJSGlzdG9ncmFtEgsKA2xvdxgBIAEoARIMCgRoaWdoGAIgASgBEg4KBmNvdW50cxgDIAMoDSL2AQoGUmFzdGVyEhAKCHF1YW50aXR5GAEgASgJEgwKBHVuaXQYAiABKAkSDAoEcm93cxgDIAEoDRIPCgdjb2x1bW5zGAQgASgNEg0KBWxvd2VyGAUgAygBEg0KBXVwcGVyGAYgAygBEiYKBnZhbHVlcxgHIAEoCzIWLmVkZHlsaW5lLnN0cmVhbS5Db2RlcxILCgNsb3cYCCABKAESDAoEaGlnaBgJIAEoARIlCgVzaGFkZRgKIAEoCzIWLmVkZHlsaW5lLnN0cmVhbS5Db2RlcxIlCgVjb3ZlchgLIAEoCzIWLmVkZHlsaW5lLnN0cmVhbS5Db2RlcyLTAQoJUGFydGljbGVzEg0KBWNvdW50GAEgASgNEg0KBXRvdGFsGAIgASgEEigKCHBvc2l0aW9uGAMgAygLMhYuZWRkeWxpbmUuc3RyZWFtLkNvZGVzEhAKCHF1YW50aXR5GAQgASgJEgwKBHVuaXQYBSABKAkSJgoGdmFsdWVzGAYgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkNvZGVzEgsKA2lkcxgHIAEoDBIpCgdjYXJyaWVkGAggAygLMhguZWRkeWxpbmUuc3RyZWFtLkNhcnJpZWQiQwoHQ2FycmllZBIQCghxdWFudGl0eRgBIAEoCRImCgZ2YWx1ZXMYAiABKAsyFi5lZGR5bGluZS5zdHJlYW0uQ29kZXMiYgoKU2VyaWVzUm93cxIMCgRuYW1lGAEgASgJEg0KBWZpcnN0GAIgASgEEigKB2NvbHVtbnMYAyADKAsyFy5lZGR5bGluZS5zdHJlYW0uQ29sdW1uEg0KBWV2ZXJ5GAQgASgEIjQKBkNvbHVtbhIMCgRuYW1lGAEgASgJEgwKBHVuaXQYAiABKAkSDgoGdmFsdWVzGAMgAygBIpECCghQcm9ncmVzcxIMCgRzdGVwGAEgASgDEgwKBHRpbWUYAiABKAESCwoDZW5kGAMgASgBEhEKCXRpbWVfc3RlcBgEIAEoARIRCglwYXJ0aWNsZXMYBSABKAMSGAoQc3RlcHNfcGVyX3NlY29uZBgGIAEoARIaChJ1cGRhdGVzX3Blcl9zZWNvbmQYByABKAESFAoMc2Vjb25kc19sZWZ0GAggASgBEg4KBnBhdXNlZBgJIAEoCBIPCgdvdXRsb29rGAogASgJEiQKBXJhbmtzGAsgAygLMhUuZWRkeWxpbmUuc3RyZWFtLlJhbmsSFAoMd2FsbF9zZWNvbmRzGAwgASgBEg0KBXBoYXNlGA0gASgJIrMBCgRSYW5rEgwKBHJhbmsYASABKA0SDAoEaG9zdBgCIAEoCRIRCglwYXJ0aWNsZXMYAyABKAMSGgoSdXBkYXRlc19wZXJfc2Vjb25kGAQgASgBEg8KB2NvbXB1dGUYBSABKAESEAoIZXhjaGFuZ2UYBiABKAESDAoEaWRsZRgHIAEoARIQCghtZXNzYWdlcxgIIAEoAxINCgVieXRlcxgJIAEoAxIOCgZtZW1vcnkYCiABKAMiWAoMQWNrbm93bGVkZ2VkEgoKAmlkGAEgASgJEgwKBHN0ZXAYAiABKAMSDAoEdGltZRgDIAEoARIPCgdyZWZ1c2FsGAQgASgJEg8KB2NvbW1hbmQYBSABKAkiLQoFTWFya3MSJAoFbWFya3MYASADKAsyFS5lZGR5bGluZS5zdHJlYW0uTWFyayJlCgRNYXJrEgwKBHN0ZXAYASABKAMSDAoEdGltZRgCIAEoARIPCgdjb21tYW5kGAMgASgJEgwKBHRleHQYBCABKAkSFAoMY2hhbmdlc19mbG93GAUgASgIEgwKBGJvZHkYBiABKAkiXAoGQm9kaWVzEgwKBHN0ZXAYASABKAMSDAoEdGltZRgCIAEoARIlCgZib2RpZXMYAyADKAsyFS5lZGR5bGluZS5zdHJlYW0uQm9keRIPCgdyZW1vdmVkGAQgAygJImsKBUVuZGVkEg8KB291dGNvbWUYASABKAkSDwoHbWVzc2FnZRgCIAEoCRITCgtmaW5nZXJwcmludBgDIAEoCRIPCgdyZXN1bHRzGAQgASgJEgwKBHN0ZXAYBSABKAMSDAoEdGltZRgGIAEoASIWCgZOb3RpY2USDAoEdGV4dBgBIAEoCSIVCgRUaWNrEg0KBWNsb2NrGAEgASgBIpwCCgRWaWV3EhIKCnF1YW50aXRpZXMYASADKAkSDwoHY29sdW1ucxgCIAEoDRIZChFmcmFtZXNfcGVyX3NlY29uZBgDIAEoARIRCglwYXJ0aWNsZXMYBCABKAgSGQoRcGFydGljbGVfcXVhbnRpdHkYBSABKAkSFgoObW9zdF9wYXJ0aWNsZXMYBiABKA0SDQoFbG93ZXIYByADKAESDQoFdXBwZXIYCCADKAESDQoFd2lkdGgYCSABKA0SCwoDaWRzGAogASgIEg0KBXRlbGxzGAsgASgIEhIKCnZlbG9jaXRpZXMYDCABKAgSMQoIc3VyZmFjZXMYDSADKAsyHy5lZGR5bGluZS5zdHJlYW0uU3VyZmFjZVJlcXVlc3QiYwoOU3VyZmFjZVJlcXVlc3QSEAoIcXVhbnRpdHkYASABKAkSDQoFbGV2ZWwYAiABKAESDQoFY29sb3IYAyABKAkSDgoGc3RyaWRlGAQgASgNEhEKCWhpc3RvZ3JhbRgFIAEoCCIVCgRTZWVuEg0KBWluZGV4GAEgASgEIucECgdDb21tYW5kEgoKAmlkGAEgASgJEicKBXBhdXNlGAIgASgLMhYuZWRkeWxpbmUuc3RyZWFtLlBhdXNlSAASKQoGcmVzdW1lGAMgASgLMhcuZWRkeWxpbmUuc3RyZWFtLlJlc3VtZUgAEiUKBHN0ZXAYBCABKAsyFS5lZGR5bGluZS5zdHJlYW0uU3RlcEgAEiUKBHN0b3AYBSABKAsyFS5lZGR5bGluZS5zdHJlYW0uU3RvcEgAEikKBmluZmxvdxgGIAEoCzIXLmVkZHlsaW5lLnN0cmVhbS5JbmZsb3dIABIvCgl2aXNjb3NpdHkYByABKAsyGi5lZGR5bGluZS5zdHJlYW0uVmlzY29zaXR5SAASKwoHZ3Jhdml0eRgIIAEoCzIYLmVkZHlsaW5lLnN0cmVhbS5HcmF2aXR5SAASLgoJbW92ZV9ib2R5GAkgASgLMhkuZWRkeWxpbmUuc3RyZWFtLk1vdmVCb2R5SAASLAoIYWRkX2JvZHkYCiABKAsyGC5lZGR5bGluZS5zdHJlYW0uQWRkQm9keUgAEjIKC3JlbW92ZV9ib2R5GAsgASgLMhsuZWRkeWxpbmUuc3RyZWFtLlJlbW92ZUJvZHlIABIuCglhZGRfcHJvYmUYDCABKAsyGS5lZGR5bGluZS5zdHJlYW0uQWRkUHJvYmVIABI0CgxyZW1vdmVfcHJvYmUYDSABKAsyHC5lZGR5bGluZS5zdHJlYW0uUmVtb3ZlUHJvYmVIABIQCghhc2tlZF9hdBgeIAEoARIRCglub3RfYWZ0ZXIYHyABKAFCCAoGYWN0aW9uIgcKBVBhdXNlIggKBlJlc3VtZSIVCgRTdGVwEg0KBWNvdW50GAEgASgNIgYKBFN0b3AiKwoGSW5mbG93Eg8KB29wZW5pbmcYASABKAkSEAoIdmVsb2NpdHkYAiADKAkiGgoJVmlzY29zaXR5Eg0KBXZhbHVlGAEgASgJIhgKB0dyYXZpdHkSDQoFdmFsdWUYASADKAkiQwoITW92ZUJvZHkSDAoEYm9keRgBIAEoCRIKCgJieRgCIAMoARIMCgR0dXJuGAMgASgBEg8KB3NlY29uZHMYBCABKAEiJQoHQWRkQm9keRIMCgRuYW1lGAEgASgJEgwKBHRvbWwYAiABKAkiGgoKUmVtb3ZlQm9keRIMCgRib2R5GAEgASgJIioKCEFkZFByb2JlEgwKBG5hbWUYASABKAkSEAoIcG9zaXRpb24YAiADKAEiGwoLUmVtb3ZlUHJvYmUSDAoEbmFtZRgBIAEoCSowCgdWZXJzaW9uEhAKDFZFUlNJT05fTk9ORRAAEhMKD1ZFUlNJT05fQ1VSUkVOVBABYgZwcm90bzM");
+  fileDesc("CgxzdHJlYW0ucHJvdG8SD2VkZHlsaW5lLnN0cmVhbSLTBAoHTWVzc2FnZRIPCgd2ZXJzaW9uGAEgASgNEicKBWhlbGxvGAIgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkhlbGxvSAASJwoFZnJhbWUYAyABKAsyFi5lZGR5bGluZS5zdHJlYW0uRnJhbWVIABItCgZzZXJpZXMYBCABKAsyGy5lZGR5bGluZS5zdHJlYW0uU2VyaWVzUm93c0gAEi0KCHByb2dyZXNzGAUgASgLMhkuZWRkeWxpbmUuc3RyZWFtLlByb2dyZXNzSAASNQoMYWNrbm93bGVkZ2VkGAYgASgLMh0uZWRkeWxpbmUuc3RyZWFtLkFja25vd2xlZGdlZEgAEicKBW1hcmtzGAcgASgLMhYuZWRkeWxpbmUuc3RyZWFtLk1hcmtzSAASKQoGYm9kaWVzGAggASgLMhcuZWRkeWxpbmUuc3RyZWFtLkJvZGllc0gAEicKBWVuZGVkGAkgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkVuZGVkSAASJQoEdmlldxgUIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5WaWV3SAASKwoHY29tbWFuZBgVIAEoCzIYLmVkZHlsaW5lLnN0cmVhbS5Db21tYW5kSAASJQoEc2VlbhgWIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5TZWVuSAASKQoGbm90aWNlGB4gASgLMhcuZWRkeWxpbmUuc3RyZWFtLk5vdGljZUgAEiUKBHRpY2sYHyABKAsyFS5lZGR5bGluZS5zdHJlYW0uVGlja0gAQgYKBGJvZHki+wQKBUhlbGxvEgsKA3J1bhgBIAEoCRINCgV0aXRsZRgCIAEoCRINCgV3b3JsZBgDIAEoCRISCgpkaW1lbnNpb25zGAQgASgNEg0KBWxvd2VyGAUgAygBEg0KBXVwcGVyGAYgAygBEg8KB3NwYWNpbmcYByABKAESCwoDZW5kGAggASgBEi0KCnF1YW50aXRpZXMYCSADKAsyGS5lZGR5bGluZS5zdHJlYW0uUXVhbnRpdHkSEAoIcXVhbnRpdHkYCiABKAkSJQoGYm9kaWVzGAsgAygLMhUuZWRkeWxpbmUuc3RyZWFtLkJvZHkSJAoFc2lkZXMYDCADKAsyFS5lZGR5bGluZS5zdHJlYW0uU2lkZRItCglyZWZlcmVuY2UYDSABKAsyGi5lZGR5bGluZS5zdHJlYW0uUmVmZXJlbmNlEjIKDGV4cGVjdGF0aW9ucxgOIAMoCzIcLmVkZHlsaW5lLnN0cmVhbS5FeHBlY3RhdGlvbhIrCglhYmlsaXRpZXMYDyADKAsyGC5lZGR5bGluZS5zdHJlYW0uQWJpbGl0eRINCgVyYW5rcxgQIAEoDRIOCgZmb2xkZXIYESABKAkSJgoGcHJvYmVzGBIgAygLMhYuZWRkeWxpbmUuc3RyZWFtLlByb2JlEgwKBG92ZXIYEyABKAgSFAoMZnJlZV9zdXJmYWNlGBQgASgIEiIKBHNldHMYFyADKAsyFC5lZGR5bGluZS5zdHJlYW0uU2V0EjIKCHN1cmZhY2VzGBUgAygLMiAuZWRkeWxpbmUuc3RyZWFtLlN1cmZhY2VRdWFudGl0eRIWCg5zdXJmYWNlX2NvbG9ycxgWIAMoCSI8Cg9TdXJmYWNlUXVhbnRpdHkSDAoEbmFtZRgBIAEoCRIMCgR1bml0GAIgASgJEg0KBWxldmVsGAMgASgBIiYKA1NldBIPCgdtZW1iZXJzGAEgASgJEg4KBnBvaW50cxgCIAEoCCJICghRdWFudGl0eRIMCgRuYW1lGAEgASgJEgwKBHVuaXQYAiABKAkSEQoJZGl2ZXJnaW5nGAMgASgIEg0KBWxhYmVsGAQgASgJIooBCgRCb2R5EgwKBG5hbWUYASABKAkSKgoIb3V0bGluZXMYAiADKAsyGC5lZGR5bGluZS5zdHJlYW0uT3V0bGluZRINCgVtb3ZlcxgDIAEoCBIOCgZjZW50ZXIYBCADKAESKQoHc3VyZmFjZRgFIAEoCzIYLmVkZHlsaW5lLnN0cmVhbS5TdXJmYWNlIhkKB091dGxpbmUSDgoGcG9pbnRzGAEgAygBIi4KB1N1cmZhY2USEAoIdmVydGljZXMYASADKAISEQoJdHJpYW5nbGVzGAIgAygNIjAKBFNpZGUSDAoEbmFtZRgBIAEoCRIMCgR0eXBlGAIgASgJEgwKBHNsaXAYAyABKAgiXQoJUmVmZXJlbmNlEhAKCHZlbG9jaXR5GAEgASgBEg4KBmxlbmd0aBgCIAEoARIcChRjb2VmZmljaWVudF9vZl9mb3JjZRgDIAEoARIQCghyZXlub2xkcxgEIAEoASJoCgtFeHBlY3RhdGlvbhIQCghxdWFudGl0eRgBIAEoCRILCgNsb3cYAiABKAESDAoEaGlnaBgDIAEoARIOCgZzb3VyY2UYBCABKAkSDQoFaG9sZHMYBSABKAgSDQoFY3VydmUYBiABKAkiKwoHQWJpbGl0eRIPCgdjb21tYW5kGAEgASgJEg8KB3JlZnVzYWwYAiABKAkiJwoFUHJvYmUSDAoEbmFtZRgBIAEoCRIQCghwb3NpdGlvbhgCIAMoASJSCgVDb2RlcxIMCgRkYXRhGAEgASgMEg0KBXdpZHRoGAIgASgNEg4KBm9mZnNldBgDIAEoARINCgVzY2FsZRgEIAEoARINCgVlcnJvchgFIAEoASLzAQoFRnJhbWUSDQoFaW5kZXgYASABKAQSDAoEc3RlcBgCIAEoAxIMCgR0aW1lGAMgASgBEigKB3Jhc3RlcnMYBCADKAsyFy5lZGR5bGluZS5zdHJlYW0uUmFzdGVyEi0KCXBhcnRpY2xlcxgFIAEoCzIaLmVkZHlsaW5lLnN0cmVhbS5QYXJ0aWNsZXMSDgoGc3RvcmVkGAYgASgIEicKBmJvZGllcxgHIAEoCzIXLmVkZHlsaW5lLnN0cmVhbS5Cb2RpZXMSLQoIc3VyZmFjZXMYCCADKAsyGy5lZGR5bGluZS5zdHJlYW0uSXNvc3VyZmFjZSKMAQoKSXNvc3VyZmFjZRIwCgdyZXF1ZXN0GAEgASgLMh8uZWRkeWxpbmUuc3RyZWFtLlN1cmZhY2VSZXF1ZXN0EgwKBGRhdGEYAiABKAwSLQoJaGlzdG9ncmFtGAMgASgLMhouZWRkeWxpbmUuc3RyZWFtLkhpc3RvZ3JhbRIPCgdyZWZ1c2FsGAQgASgJIjYKCUhpc3RvZ3JhbRILCgNsb3cYASABKAESDAoEaGlnaBgCIAEoARIOCgZjb3VudHMYAyADKA0i9gEKBlJhc3RlchIQCghxdWFudGl0eRgBIAEoCRIMCgR1bml0GAIgASgJEgwKBHJvd3MYAyABKA0SDwoHY29sdW1ucxgEIAEoDRINCgVsb3dlchgFIAMoARINCgV1cHBlchgGIAMoARImCgZ2YWx1ZXMYByABKAsyFi5lZGR5bGluZS5zdHJlYW0uQ29kZXMSCwoDbG93GAggASgBEgwKBGhpZ2gYCSABKAESJQoFc2hhZGUYCiABKAsyFi5lZGR5bGluZS5zdHJlYW0uQ29kZXMSJQoFY292ZXIYCyABKAsyFi5lZGR5bGluZS5zdHJlYW0uQ29kZXMi0wEKCVBhcnRpY2xlcxINCgVjb3VudBgBIAEoDRINCgV0b3RhbBgCIAEoBBIoCghwb3NpdGlvbhgDIAMoCzIWLmVkZHlsaW5lLnN0cmVhbS5Db2RlcxIQCghxdWFudGl0eRgEIAEoCRIMCgR1bml0GAUgASgJEiYKBnZhbHVlcxgGIAEoCzIWLmVkZHlsaW5lLnN0cmVhbS5Db2RlcxILCgNpZHMYByABKAwSKQoHY2FycmllZBgIIAMoCzIYLmVkZHlsaW5lLnN0cmVhbS5DYXJyaWVkIkMKB0NhcnJpZWQSEAoIcXVhbnRpdHkYASABKAkSJgoGdmFsdWVzGAIgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkNvZGVzImIKClNlcmllc1Jvd3MSDAoEbmFtZRgBIAEoCRINCgVmaXJzdBgCIAEoBBIoCgdjb2x1bW5zGAMgAygLMhcuZWRkeWxpbmUuc3RyZWFtLkNvbHVtbhINCgVldmVyeRgEIAEoBCI0CgZDb2x1bW4SDAoEbmFtZRgBIAEoCRIMCgR1bml0GAIgASgJEg4KBnZhbHVlcxgDIAMoASLMAgoIUHJvZ3Jlc3MSDAoEc3RlcBgBIAEoAxIMCgR0aW1lGAIgASgBEgsKA2VuZBgDIAEoARIRCgl0aW1lX3N0ZXAYBCABKAESEQoJcGFydGljbGVzGAUgASgDEhgKEHN0ZXBzX3Blcl9zZWNvbmQYBiABKAESGgoSdXBkYXRlc19wZXJfc2Vjb25kGAcgASgBEhQKDHNlY29uZHNfbGVmdBgIIAEoARIOCgZwYXVzZWQYCSABKAgSDwoHb3V0bG9vaxgKIAEoCRIkCgVyYW5rcxgLIAMoCzIVLmVkZHlsaW5lLnN0cmVhbS5SYW5rEhQKDHdhbGxfc2Vjb25kcxgMIAEoARINCgVwaGFzZRgNIAEoCRImCgZjb3VudHMYDiADKAsyFi5lZGR5bGluZS5zdHJlYW0uQ291bnQSEQoJd29ya191bml0GA8gASgJIiQKBUNvdW50EgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAMiswEKBFJhbmsSDAoEcmFuaxgBIAEoDRIMCgRob3N0GAIgASgJEhEKCXBhcnRpY2xlcxgDIAEoAxIaChJ1cGRhdGVzX3Blcl9zZWNvbmQYBCABKAESDwoHY29tcHV0ZRgFIAEoARIQCghleGNoYW5nZRgGIAEoARIMCgRpZGxlGAcgASgBEhAKCG1lc3NhZ2VzGAggASgDEg0KBWJ5dGVzGAkgASgDEg4KBm1lbW9yeRgKIAEoAyJYCgxBY2tub3dsZWRnZWQSCgoCaWQYASABKAkSDAoEc3RlcBgCIAEoAxIMCgR0aW1lGAMgASgBEg8KB3JlZnVzYWwYBCABKAkSDwoHY29tbWFuZBgFIAEoCSItCgVNYXJrcxIkCgVtYXJrcxgBIAMoCzIVLmVkZHlsaW5lLnN0cmVhbS5NYXJrImUKBE1hcmsSDAoEc3RlcBgBIAEoAxIMCgR0aW1lGAIgASgBEg8KB2NvbW1hbmQYAyABKAkSDAoEdGV4dBgEIAEoCRIUCgxjaGFuZ2VzX2Zsb3cYBSABKAgSDAoEYm9keRgGIAEoCSJcCgZCb2RpZXMSDAoEc3RlcBgBIAEoAxIMCgR0aW1lGAIgASgBEiUKBmJvZGllcxgDIAMoCzIVLmVkZHlsaW5lLnN0cmVhbS5Cb2R5Eg8KB3JlbW92ZWQYBCADKAkiawoFRW5kZWQSDwoHb3V0Y29tZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEhMKC2ZpbmdlcnByaW50GAMgASgJEg8KB3Jlc3VsdHMYBCABKAkSDAoEc3RlcBgFIAEoAxIMCgR0aW1lGAYgASgBIhYKBk5vdGljZRIMCgR0ZXh0GAEgASgJIhUKBFRpY2sSDQoFY2xvY2sYASABKAEinAIKBFZpZXcSEgoKcXVhbnRpdGllcxgBIAMoCRIPCgdjb2x1bW5zGAIgASgNEhkKEWZyYW1lc19wZXJfc2Vjb25kGAMgASgBEhEKCXBhcnRpY2xlcxgEIAEoCBIZChFwYXJ0aWNsZV9xdWFudGl0eRgFIAEoCRIWCg5tb3N0X3BhcnRpY2xlcxgGIAEoDRINCgVsb3dlchgHIAMoARINCgV1cHBlchgIIAMoARINCgV3aWR0aBgJIAEoDRILCgNpZHMYCiABKAgSDQoFdGVsbHMYCyABKAgSEgoKdmVsb2NpdGllcxgMIAEoCBIxCghzdXJmYWNlcxgNIAMoCzIfLmVkZHlsaW5lLnN0cmVhbS5TdXJmYWNlUmVxdWVzdCJjCg5TdXJmYWNlUmVxdWVzdBIQCghxdWFudGl0eRgBIAEoCRINCgVsZXZlbBgCIAEoARINCgVjb2xvchgDIAEoCRIOCgZzdHJpZGUYBCABKA0SEQoJaGlzdG9ncmFtGAUgASgIIhUKBFNlZW4SDQoFaW5kZXgYASABKAQi5wQKB0NvbW1hbmQSCgoCaWQYASABKAkSJwoFcGF1c2UYAiABKAsyFi5lZGR5bGluZS5zdHJlYW0uUGF1c2VIABIpCgZyZXN1bWUYAyABKAsyFy5lZGR5bGluZS5zdHJlYW0uUmVzdW1lSAASJQoEc3RlcBgEIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5TdGVwSAASJQoEc3RvcBgFIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5TdG9wSAASKQoGaW5mbG93GAYgASgLMhcuZWRkeWxpbmUuc3RyZWFtLkluZmxvd0gAEi8KCXZpc2Nvc2l0eRgHIAEoCzIaLmVkZHlsaW5lLnN0cmVhbS5WaXNjb3NpdHlIABIrCgdncmF2aXR5GAggASgLMhguZWRkeWxpbmUuc3RyZWFtLkdyYXZpdHlIABIuCgltb3ZlX2JvZHkYCSABKAsyGS5lZGR5bGluZS5zdHJlYW0uTW92ZUJvZHlIABIsCghhZGRfYm9keRgKIAEoCzIYLmVkZHlsaW5lLnN0cmVhbS5BZGRCb2R5SAASMgoLcmVtb3ZlX2JvZHkYCyABKAsyGy5lZGR5bGluZS5zdHJlYW0uUmVtb3ZlQm9keUgAEi4KCWFkZF9wcm9iZRgMIAEoCzIZLmVkZHlsaW5lLnN0cmVhbS5BZGRQcm9iZUgAEjQKDHJlbW92ZV9wcm9iZRgNIAEoCzIcLmVkZHlsaW5lLnN0cmVhbS5SZW1vdmVQcm9iZUgAEhAKCGFza2VkX2F0GB4gASgBEhEKCW5vdF9hZnRlchgfIAEoAUIICgZhY3Rpb24iBwoFUGF1c2UiCAoGUmVzdW1lIhUKBFN0ZXASDQoFY291bnQYASABKA0iBgoEU3RvcCIrCgZJbmZsb3cSDwoHb3BlbmluZxgBIAEoCRIQCgh2ZWxvY2l0eRgCIAMoCSIaCglWaXNjb3NpdHkSDQoFdmFsdWUYASABKAkiGAoHR3Jhdml0eRINCgV2YWx1ZRgBIAMoCSJDCghNb3ZlQm9keRIMCgRib2R5GAEgASgJEgoKAmJ5GAIgAygBEgwKBHR1cm4YAyABKAESDwoHc2Vjb25kcxgEIAEoASIlCgdBZGRCb2R5EgwKBG5hbWUYASABKAkSDAoEdG9tbBgCIAEoCSIaCgpSZW1vdmVCb2R5EgwKBGJvZHkYASABKAkiKgoIQWRkUHJvYmUSDAoEbmFtZRgBIAEoCRIQCghwb3NpdGlvbhgCIAMoASIbCgtSZW1vdmVQcm9iZRIMCgRuYW1lGAEgASgJKjAKB1ZlcnNpb24SEAoMVkVSU0lPTl9OT05FEAASEwoPVkVSU0lPTl9DVVJSRU5UEAFiBnByb3RvMw");
 
 /**
  * @generated from message eddyline.stream.Message
@@ -248,6 +248,13 @@ export type Hello = Message$1<"eddyline.stream.Hello"> & {
   freeSurface: boolean;
 
   /**
+   * what the solver computes with, the set that moves first; none: particles
+   *
+   * @generated from field: repeated eddyline.stream.Set sets = 23;
+   */
+  sets: Set[];
+
+  /**
    * isosurfaces that the run can make; 3D only
    *
    * @generated from field: repeated eddyline.stream.SurfaceQuantity surfaces = 21;
@@ -301,6 +308,34 @@ export const SurfaceQuantitySchema: GenMessage<SurfaceQuantity> = /*@__PURE__*/
   messageDesc(file_stream, 2);
 
 /**
+ * Members of a state: particles, or cells of a mesh.
+ *
+ * @generated from message eddyline.stream.Set
+ */
+export type Set = Message$1<"eddyline.stream.Set"> & {
+  /**
+   * their name in the plural: particles, cells
+   *
+   * @generated from field: string members = 1;
+   */
+  members: string;
+
+  /**
+   * frames can have them as particles; otherwise frames have rasters only
+   *
+   * @generated from field: bool points = 2;
+   */
+  points: boolean;
+};
+
+/**
+ * Describes the message eddyline.stream.Set.
+ * Use `create(SetSchema)` to create a new message.
+ */
+export const SetSchema: GenMessage<Set> = /*@__PURE__*/
+  messageDesc(file_stream, 3);
+
+/**
  * @generated from message eddyline.stream.Quantity
  */
 export type Quantity = Message$1<"eddyline.stream.Quantity"> & {
@@ -322,6 +357,13 @@ export type Quantity = Message$1<"eddyline.stream.Quantity"> & {
    * @generated from field: bool diverging = 3;
    */
   diverging: boolean;
+
+  /**
+   * name for display
+   *
+   * @generated from field: string label = 4;
+   */
+  label: string;
 };
 
 /**
@@ -329,7 +371,7 @@ export type Quantity = Message$1<"eddyline.stream.Quantity"> & {
  * Use `create(QuantitySchema)` to create a new message.
  */
 export const QuantitySchema: GenMessage<Quantity> = /*@__PURE__*/
-  messageDesc(file_stream, 3);
+  messageDesc(file_stream, 4);
 
 /**
  * A body at the time of the message.
@@ -374,7 +416,7 @@ export type Body = Message$1<"eddyline.stream.Body"> & {
  * Use `create(BodySchema)` to create a new message.
  */
 export const BodySchema: GenMessage<Body> = /*@__PURE__*/
-  messageDesc(file_stream, 4);
+  messageDesc(file_stream, 5);
 
 /**
  * Corners of a closed polygon: x0 y0 x1 y1 ... [m]. Arcs are approximated within 0.02 spacings.
@@ -393,7 +435,7 @@ export type Outline = Message$1<"eddyline.stream.Outline"> & {
  * Use `create(OutlineSchema)` to create a new message.
  */
 export const OutlineSchema: GenMessage<Outline> = /*@__PURE__*/
-  messageDesc(file_stream, 5);
+  messageDesc(file_stream, 6);
 
 /**
  * A closed surface of fewer than 2,000 triangles. Curved parts are approximated within 0.02 spacings or 0.6 % of their
@@ -422,7 +464,7 @@ export type Surface = Message$1<"eddyline.stream.Surface"> & {
  * Use `create(SurfaceSchema)` to create a new message.
  */
 export const SurfaceSchema: GenMessage<Surface> = /*@__PURE__*/
-  messageDesc(file_stream, 6);
+  messageDesc(file_stream, 7);
 
 /**
  * @generated from message eddyline.stream.Side
@@ -453,7 +495,7 @@ export type Side = Message$1<"eddyline.stream.Side"> & {
  * Use `create(SideSchema)` to create a new message.
  */
 export const SideSchema: GenMessage<Side> = /*@__PURE__*/
-  messageDesc(file_stream, 7);
+  messageDesc(file_stream, 8);
 
 /**
  * @generated from message eddyline.stream.Reference
@@ -493,7 +535,7 @@ export type Reference = Message$1<"eddyline.stream.Reference"> & {
  * Use `create(ReferenceSchema)` to create a new message.
  */
 export const ReferenceSchema: GenMessage<Reference> = /*@__PURE__*/
-  messageDesc(file_stream, 8);
+  messageDesc(file_stream, 9);
 
 /**
  * A published value. Viewers show it in grey, with the reason, after a Mark with changes_flow.
@@ -541,7 +583,7 @@ export type Expectation = Message$1<"eddyline.stream.Expectation"> & {
  * Use `create(ExpectationSchema)` to create a new message.
  */
 export const ExpectationSchema: GenMessage<Expectation> = /*@__PURE__*/
-  messageDesc(file_stream, 9);
+  messageDesc(file_stream, 10);
 
 /**
  * Whether this run can execute a command.
@@ -569,7 +611,7 @@ export type Ability = Message$1<"eddyline.stream.Ability"> & {
  * Use `create(AbilitySchema)` to create a new message.
  */
 export const AbilitySchema: GenMessage<Ability> = /*@__PURE__*/
-  messageDesc(file_stream, 10);
+  messageDesc(file_stream, 11);
 
 /**
  * @generated from message eddyline.stream.Probe
@@ -593,7 +635,7 @@ export type Probe = Message$1<"eddyline.stream.Probe"> & {
  * Use `create(ProbeSchema)` to create a new message.
  */
 export const ProbeSchema: GenMessage<Probe> = /*@__PURE__*/
-  messageDesc(file_stream, 11);
+  messageDesc(file_stream, 12);
 
 /**
  * Quantised numbers: value = offset + scale * code, with an error of at most `error`.
@@ -636,7 +678,7 @@ export type Codes = Message$1<"eddyline.stream.Codes"> & {
  * Use `create(CodesSchema)` to create a new message.
  */
 export const CodesSchema: GenMessage<Codes> = /*@__PURE__*/
-  messageDesc(file_stream, 12);
+  messageDesc(file_stream, 13);
 
 /**
  * @generated from message eddyline.stream.Frame
@@ -700,7 +742,7 @@ export type Frame = Message$1<"eddyline.stream.Frame"> & {
  * Use `create(FrameSchema)` to create a new message.
  */
 export const FrameSchema: GenMessage<Frame> = /*@__PURE__*/
-  messageDesc(file_stream, 13);
+  messageDesc(file_stream, 14);
 
 /**
  * A level surface of a quantity on a lattice. The receiver makes the triangles.
@@ -742,7 +784,7 @@ export type Isosurface = Message$1<"eddyline.stream.Isosurface"> & {
  * Use `create(IsosurfaceSchema)` to create a new message.
  */
 export const IsosurfaceSchema: GenMessage<Isosurface> = /*@__PURE__*/
-  messageDesc(file_stream, 14);
+  messageDesc(file_stream, 15);
 
 /**
  * Counts of values in equal bins between low and high.
@@ -771,7 +813,7 @@ export type Histogram = Message$1<"eddyline.stream.Histogram"> & {
  * Use `create(HistogramSchema)` to create a new message.
  */
 export const HistogramSchema: GenMessage<Histogram> = /*@__PURE__*/
-  messageDesc(file_stream, 15);
+  messageDesc(file_stream, 16);
 
 /**
  * A quantity on equal cells between lower and upper, row 0 at the bottom. The highest code (255 or 65535) means no
@@ -849,7 +891,7 @@ export type Raster = Message$1<"eddyline.stream.Raster"> & {
  * Use `create(RasterSchema)` to create a new message.
  */
 export const RasterSchema: GenMessage<Raster> = /*@__PURE__*/
-  messageDesc(file_stream, 16);
+  messageDesc(file_stream, 17);
 
 /**
  * Particles of the fluid, in no particular order.
@@ -913,7 +955,7 @@ export type Particles = Message$1<"eddyline.stream.Particles"> & {
  * Use `create(ParticlesSchema)` to create a new message.
  */
 export const ParticlesSchema: GenMessage<Particles> = /*@__PURE__*/
-  messageDesc(file_stream, 17);
+  messageDesc(file_stream, 18);
 
 /**
  * @generated from message eddyline.stream.Carried
@@ -935,7 +977,7 @@ export type Carried = Message$1<"eddyline.stream.Carried"> & {
  * Use `create(CarriedSchema)` to create a new message.
  */
 export const CarriedSchema: GenMessage<Carried> = /*@__PURE__*/
-  messageDesc(file_stream, 18);
+  messageDesc(file_stream, 19);
 
 /**
  * New rows of a series, columns of equal length. Only every `every`-th row of a long series is sent. `every` is a power
@@ -980,7 +1022,7 @@ export type SeriesRows = Message$1<"eddyline.stream.SeriesRows"> & {
  * Use `create(SeriesRowsSchema)` to create a new message.
  */
 export const SeriesRowsSchema: GenMessage<SeriesRows> = /*@__PURE__*/
-  messageDesc(file_stream, 19);
+  messageDesc(file_stream, 20);
 
 /**
  * @generated from message eddyline.stream.Column
@@ -1007,7 +1049,7 @@ export type Column = Message$1<"eddyline.stream.Column"> & {
  * Use `create(ColumnSchema)` to create a new message.
  */
 export const ColumnSchema: GenMessage<Column> = /*@__PURE__*/
-  messageDesc(file_stream, 20);
+  messageDesc(file_stream, 21);
 
 /**
  * @generated from message eddyline.stream.Progress
@@ -1034,6 +1076,8 @@ export type Progress = Message$1<"eddyline.stream.Progress"> & {
   timeStep: number;
 
   /**
+   * or cells
+   *
    * @generated from field: int64 particles = 5;
    */
   particles: bigint;
@@ -1044,7 +1088,7 @@ export type Progress = Message$1<"eddyline.stream.Progress"> & {
   stepsPerSecond: number;
 
   /**
-   * particles times steps
+   * particles or cells times steps
    *
    * @generated from field: double updates_per_second = 7;
    */
@@ -1087,6 +1131,20 @@ export type Progress = Message$1<"eddyline.stream.Progress"> & {
    * @generated from field: string phase = 13;
    */
   phase: string;
+
+  /**
+   * members of all sets
+   *
+   * @generated from field: repeated eddyline.stream.Count counts = 14;
+   */
+  counts: Count[];
+
+  /**
+   * of updates_per_second: particle updates, cell updates
+   *
+   * @generated from field: string work_unit = 15;
+   */
+  workUnit: string;
 };
 
 /**
@@ -1094,7 +1152,31 @@ export type Progress = Message$1<"eddyline.stream.Progress"> & {
  * Use `create(ProgressSchema)` to create a new message.
  */
 export const ProgressSchema: GenMessage<Progress> = /*@__PURE__*/
-  messageDesc(file_stream, 21);
+  messageDesc(file_stream, 22);
+
+/**
+ * @generated from message eddyline.stream.Count
+ */
+export type Count = Message$1<"eddyline.stream.Count"> & {
+  /**
+   * as in run.json: fluid_particles, cells, ...
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: int64 value = 2;
+   */
+  value: bigint;
+};
+
+/**
+ * Describes the message eddyline.stream.Count.
+ * Use `create(CountSchema)` to create a new message.
+ */
+export const CountSchema: GenMessage<Count> = /*@__PURE__*/
+  messageDesc(file_stream, 23);
 
 /**
  * Activity of a rank. compute, exchange and idle are shares of its time since the start.
@@ -1164,7 +1246,7 @@ export type Rank = Message$1<"eddyline.stream.Rank"> & {
  * Use `create(RankSchema)` to create a new message.
  */
 export const RankSchema: GenMessage<Rank> = /*@__PURE__*/
-  messageDesc(file_stream, 22);
+  messageDesc(file_stream, 24);
 
 /**
  * @generated from message eddyline.stream.Acknowledged
@@ -1209,7 +1291,7 @@ export type Acknowledged = Message$1<"eddyline.stream.Acknowledged"> & {
  * Use `create(AcknowledgedSchema)` to create a new message.
  */
 export const AcknowledgedSchema: GenMessage<Acknowledged> = /*@__PURE__*/
-  messageDesc(file_stream, 23);
+  messageDesc(file_stream, 25);
 
 /**
  * All steering commands of the run so far, for the timeline.
@@ -1228,7 +1310,7 @@ export type Marks = Message$1<"eddyline.stream.Marks"> & {
  * Use `create(MarksSchema)` to create a new message.
  */
 export const MarksSchema: GenMessage<Marks> = /*@__PURE__*/
-  messageDesc(file_stream, 24);
+  messageDesc(file_stream, 26);
 
 /**
  * @generated from message eddyline.stream.Mark
@@ -1278,7 +1360,7 @@ export type Mark = Message$1<"eddyline.stream.Mark"> & {
  * Use `create(MarkSchema)` to create a new message.
  */
 export const MarkSchema: GenMessage<Mark> = /*@__PURE__*/
-  messageDesc(file_stream, 25);
+  messageDesc(file_stream, 27);
 
 /**
  * Bodies that differ from Hello: moving bodies, bodies added later, and the names of removed bodies.
@@ -1312,7 +1394,7 @@ export type Bodies = Message$1<"eddyline.stream.Bodies"> & {
  * Use `create(BodiesSchema)` to create a new message.
  */
 export const BodiesSchema: GenMessage<Bodies> = /*@__PURE__*/
-  messageDesc(file_stream, 26);
+  messageDesc(file_stream, 28);
 
 /**
  * @generated from message eddyline.stream.Ended
@@ -1358,7 +1440,7 @@ export type Ended = Message$1<"eddyline.stream.Ended"> & {
  * Use `create(EndedSchema)` to create a new message.
  */
 export const EndedSchema: GenMessage<Ended> = /*@__PURE__*/
-  messageDesc(file_stream, 27);
+  messageDesc(file_stream, 29);
 
 /**
  * A message for the user of a viewer, such as the reason of a refusal.
@@ -1377,7 +1459,7 @@ export type Notice = Message$1<"eddyline.stream.Notice"> & {
  * Use `create(NoticeSchema)` to create a new message.
  */
 export const NoticeSchema: GenMessage<Notice> = /*@__PURE__*/
-  messageDesc(file_stream, 28);
+  messageDesc(file_stream, 30);
 
 /**
  * The hub's clock, used for the expiry of commands. The receiver stores the difference to its own clock. Ticks are delayed
@@ -1399,7 +1481,7 @@ export type Tick = Message$1<"eddyline.stream.Tick"> & {
  * Use `create(TickSchema)` to create a new message.
  */
 export const TickSchema: GenMessage<Tick> = /*@__PURE__*/
-  messageDesc(file_stream, 29);
+  messageDesc(file_stream, 31);
 
 /**
  * The data that a viewer requests. The hub never sends more; a slow viewer gets fewer frames, always the latest.
@@ -1496,7 +1578,7 @@ export type View = Message$1<"eddyline.stream.View"> & {
  * Use `create(ViewSchema)` to create a new message.
  */
 export const ViewSchema: GenMessage<View> = /*@__PURE__*/
-  messageDesc(file_stream, 30);
+  messageDesc(file_stream, 32);
 
 /**
  * @generated from message eddyline.stream.SurfaceRequest
@@ -1541,10 +1623,10 @@ export type SurfaceRequest = Message$1<"eddyline.stream.SurfaceRequest"> & {
  * Use `create(SurfaceRequestSchema)` to create a new message.
  */
 export const SurfaceRequestSchema: GenMessage<SurfaceRequest> = /*@__PURE__*/
-  messageDesc(file_stream, 31);
+  messageDesc(file_stream, 33);
 
 /**
- * A viewer has received a frame.
+ * A viewer has received a frame, or a Tick, whose index is 0.
  *
  * @generated from message eddyline.stream.Seen
  */
@@ -1560,7 +1642,7 @@ export type Seen = Message$1<"eddyline.stream.Seen"> & {
  * Use `create(SeenSchema)` to create a new message.
  */
 export const SeenSchema: GenMessage<Seen> = /*@__PURE__*/
-  messageDesc(file_stream, 32);
+  messageDesc(file_stream, 34);
 
 /**
  * A steering command. It is applied between two steps, acknowledged with the step, and written to the journal.
@@ -1672,7 +1754,7 @@ export type Command = Message$1<"eddyline.stream.Command"> & {
  * Use `create(CommandSchema)` to create a new message.
  */
 export const CommandSchema: GenMessage<Command> = /*@__PURE__*/
-  messageDesc(file_stream, 33);
+  messageDesc(file_stream, 35);
 
 /**
  * @generated from message eddyline.stream.Pause
@@ -1685,7 +1767,7 @@ export type Pause = Message$1<"eddyline.stream.Pause"> & {
  * Use `create(PauseSchema)` to create a new message.
  */
 export const PauseSchema: GenMessage<Pause> = /*@__PURE__*/
-  messageDesc(file_stream, 34);
+  messageDesc(file_stream, 36);
 
 /**
  * @generated from message eddyline.stream.Resume
@@ -1698,7 +1780,7 @@ export type Resume = Message$1<"eddyline.stream.Resume"> & {
  * Use `create(ResumeSchema)` to create a new message.
  */
 export const ResumeSchema: GenMessage<Resume> = /*@__PURE__*/
-  messageDesc(file_stream, 35);
+  messageDesc(file_stream, 37);
 
 /**
  * @generated from message eddyline.stream.Step
@@ -1717,7 +1799,7 @@ export type Step = Message$1<"eddyline.stream.Step"> & {
  * Use `create(StepSchema)` to create a new message.
  */
 export const StepSchema: GenMessage<Step> = /*@__PURE__*/
-  messageDesc(file_stream, 36);
+  messageDesc(file_stream, 38);
 
 /**
  * @generated from message eddyline.stream.Stop
@@ -1730,7 +1812,7 @@ export type Stop = Message$1<"eddyline.stream.Stop"> & {
  * Use `create(StopSchema)` to create a new message.
  */
 export const StopSchema: GenMessage<Stop> = /*@__PURE__*/
-  messageDesc(file_stream, 37);
+  messageDesc(file_stream, 39);
 
 /**
  * @generated from message eddyline.stream.Inflow
@@ -1756,7 +1838,7 @@ export type Inflow = Message$1<"eddyline.stream.Inflow"> & {
  * Use `create(InflowSchema)` to create a new message.
  */
 export const InflowSchema: GenMessage<Inflow> = /*@__PURE__*/
-  messageDesc(file_stream, 38);
+  messageDesc(file_stream, 40);
 
 /**
  * @generated from message eddyline.stream.Viscosity
@@ -1775,7 +1857,7 @@ export type Viscosity = Message$1<"eddyline.stream.Viscosity"> & {
  * Use `create(ViscositySchema)` to create a new message.
  */
 export const ViscositySchema: GenMessage<Viscosity> = /*@__PURE__*/
-  messageDesc(file_stream, 39);
+  messageDesc(file_stream, 41);
 
 /**
  * @generated from message eddyline.stream.Gravity
@@ -1794,7 +1876,7 @@ export type Gravity = Message$1<"eddyline.stream.Gravity"> & {
  * Use `create(GravitySchema)` to create a new message.
  */
 export const GravitySchema: GenMessage<Gravity> = /*@__PURE__*/
-  messageDesc(file_stream, 40);
+  messageDesc(file_stream, 42);
 
 /**
  * @generated from message eddyline.stream.MoveBody
@@ -1832,7 +1914,7 @@ export type MoveBody = Message$1<"eddyline.stream.MoveBody"> & {
  * Use `create(MoveBodySchema)` to create a new message.
  */
 export const MoveBodySchema: GenMessage<MoveBody> = /*@__PURE__*/
-  messageDesc(file_stream, 41);
+  messageDesc(file_stream, 43);
 
 /**
  * @generated from message eddyline.stream.AddBody
@@ -1856,7 +1938,7 @@ export type AddBody = Message$1<"eddyline.stream.AddBody"> & {
  * Use `create(AddBodySchema)` to create a new message.
  */
 export const AddBodySchema: GenMessage<AddBody> = /*@__PURE__*/
-  messageDesc(file_stream, 42);
+  messageDesc(file_stream, 44);
 
 /**
  * @generated from message eddyline.stream.RemoveBody
@@ -1873,7 +1955,7 @@ export type RemoveBody = Message$1<"eddyline.stream.RemoveBody"> & {
  * Use `create(RemoveBodySchema)` to create a new message.
  */
 export const RemoveBodySchema: GenMessage<RemoveBody> = /*@__PURE__*/
-  messageDesc(file_stream, 43);
+  messageDesc(file_stream, 45);
 
 /**
  * @generated from message eddyline.stream.AddProbe
@@ -1897,7 +1979,7 @@ export type AddProbe = Message$1<"eddyline.stream.AddProbe"> & {
  * Use `create(AddProbeSchema)` to create a new message.
  */
 export const AddProbeSchema: GenMessage<AddProbe> = /*@__PURE__*/
-  messageDesc(file_stream, 44);
+  messageDesc(file_stream, 46);
 
 /**
  * @generated from message eddyline.stream.RemoveProbe
@@ -1914,7 +1996,7 @@ export type RemoveProbe = Message$1<"eddyline.stream.RemoveProbe"> & {
  * Use `create(RemoveProbeSchema)` to create a new message.
  */
 export const RemoveProbeSchema: GenMessage<RemoveProbe> = /*@__PURE__*/
-  messageDesc(file_stream, 45);
+  messageDesc(file_stream, 47);
 
 /**
  * A receiver of another version reports it and closes the connection with code 4406.

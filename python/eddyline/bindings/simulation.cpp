@@ -28,6 +28,8 @@
 #include "comm/wait.hpp"
 #include "observe/codes.hpp"
 #include "observe/raster.hpp"
+#include "particles/openings.hpp"
+#include "particles/place.hpp"
 #include "solvers/sph/arithmetic.hpp"
 #include "solvers/sph/estimate.hpp"
 
@@ -447,6 +449,15 @@ void bind_simulation(nb::module_& module) {
       .def_prop_ro("interaction_radius", [](const sph::Estimate& e) { return e.length.interaction_radius; })
       .def_prop_ro("cell_edge", [](const sph::Estimate& e) { return e.length.cell_edge; })
       .def_prop_ro("skin", [](const sph::Estimate& e) { return e.length.skin; });
+  nb::class_<particles::Lengths>(module, "Lengths")
+      .def_ro("smoothing_length", &particles::Lengths::smoothing_length)
+      .def_ro("interaction_radius", &particles::Lengths::interaction_radius)
+      .def_ro("skin", &particles::Lengths::skin)
+      .def_ro("cell_edge", &particles::Lengths::cell_edge);
+  module.def("lengths", &particles::lengths, "world"_a);
+  module.def(
+      "buffer_length", [](const world::World& world) { return particles::buffer_columns(world) * world.spacing; },
+      "world"_a);
   module.def("solver_names", [] {
     const std::vector<std::string_view> names = driver::solver_names();
     return std::vector<std::string>(names.begin(), names.end());

@@ -55,9 +55,10 @@ def hello(
             if isinstance(table, Probe)
         ],
     )
+    said.sets.add(members=world.solver.members, points=not world.solver.snapshot_fields)
     for shown in quantities(file):
         diverging = shown.kind == "diverging"
-        said.quantities.add(name=shown.name, unit=shown.unit, diverging=diverging)
+        said.quantities.add(name=shown.name, unit=shown.unit, diverging=diverging, label=shown.label)
     for name, kind in world.sides.items():
         side = file.boundaries.side(name)
         said.sides.add(name=name, type=kind, slip=isinstance(side, Wall) and side.slip)

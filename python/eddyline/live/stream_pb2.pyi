@@ -47,7 +47,7 @@ class Message(_message.Message):
     def __init__(self, version: _Optional[int] = ..., hello: _Optional[_Union[Hello, _Mapping]] = ..., frame: _Optional[_Union[Frame, _Mapping]] = ..., series: _Optional[_Union[SeriesRows, _Mapping]] = ..., progress: _Optional[_Union[Progress, _Mapping]] = ..., acknowledged: _Optional[_Union[Acknowledged, _Mapping]] = ..., marks: _Optional[_Union[Marks, _Mapping]] = ..., bodies: _Optional[_Union[Bodies, _Mapping]] = ..., ended: _Optional[_Union[Ended, _Mapping]] = ..., view: _Optional[_Union[View, _Mapping]] = ..., command: _Optional[_Union[Command, _Mapping]] = ..., seen: _Optional[_Union[Seen, _Mapping]] = ..., notice: _Optional[_Union[Notice, _Mapping]] = ..., tick: _Optional[_Union[Tick, _Mapping]] = ...) -> None: ...
 
 class Hello(_message.Message):
-    __slots__ = ("run", "title", "world", "dimensions", "lower", "upper", "spacing", "end", "quantities", "quantity", "bodies", "sides", "reference", "expectations", "abilities", "ranks", "folder", "probes", "over", "free_surface", "surfaces", "surface_colors")
+    __slots__ = ("run", "title", "world", "dimensions", "lower", "upper", "spacing", "end", "quantities", "quantity", "bodies", "sides", "reference", "expectations", "abilities", "ranks", "folder", "probes", "over", "free_surface", "sets", "surfaces", "surface_colors")
     RUN_FIELD_NUMBER: _ClassVar[int]
     TITLE_FIELD_NUMBER: _ClassVar[int]
     WORLD_FIELD_NUMBER: _ClassVar[int]
@@ -68,6 +68,7 @@ class Hello(_message.Message):
     PROBES_FIELD_NUMBER: _ClassVar[int]
     OVER_FIELD_NUMBER: _ClassVar[int]
     FREE_SURFACE_FIELD_NUMBER: _ClassVar[int]
+    SETS_FIELD_NUMBER: _ClassVar[int]
     SURFACES_FIELD_NUMBER: _ClassVar[int]
     SURFACE_COLORS_FIELD_NUMBER: _ClassVar[int]
     run: str
@@ -90,9 +91,10 @@ class Hello(_message.Message):
     probes: _containers.RepeatedCompositeFieldContainer[Probe]
     over: bool
     free_surface: bool
+    sets: _containers.RepeatedCompositeFieldContainer[Set]
     surfaces: _containers.RepeatedCompositeFieldContainer[SurfaceQuantity]
     surface_colors: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, run: _Optional[str] = ..., title: _Optional[str] = ..., world: _Optional[str] = ..., dimensions: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., spacing: _Optional[float] = ..., end: _Optional[float] = ..., quantities: _Optional[_Iterable[_Union[Quantity, _Mapping]]] = ..., quantity: _Optional[str] = ..., bodies: _Optional[_Iterable[_Union[Body, _Mapping]]] = ..., sides: _Optional[_Iterable[_Union[Side, _Mapping]]] = ..., reference: _Optional[_Union[Reference, _Mapping]] = ..., expectations: _Optional[_Iterable[_Union[Expectation, _Mapping]]] = ..., abilities: _Optional[_Iterable[_Union[Ability, _Mapping]]] = ..., ranks: _Optional[int] = ..., folder: _Optional[str] = ..., probes: _Optional[_Iterable[_Union[Probe, _Mapping]]] = ..., over: _Optional[bool] = ..., free_surface: _Optional[bool] = ..., surfaces: _Optional[_Iterable[_Union[SurfaceQuantity, _Mapping]]] = ..., surface_colors: _Optional[_Iterable[str]] = ...) -> None: ...
+    def __init__(self, run: _Optional[str] = ..., title: _Optional[str] = ..., world: _Optional[str] = ..., dimensions: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., spacing: _Optional[float] = ..., end: _Optional[float] = ..., quantities: _Optional[_Iterable[_Union[Quantity, _Mapping]]] = ..., quantity: _Optional[str] = ..., bodies: _Optional[_Iterable[_Union[Body, _Mapping]]] = ..., sides: _Optional[_Iterable[_Union[Side, _Mapping]]] = ..., reference: _Optional[_Union[Reference, _Mapping]] = ..., expectations: _Optional[_Iterable[_Union[Expectation, _Mapping]]] = ..., abilities: _Optional[_Iterable[_Union[Ability, _Mapping]]] = ..., ranks: _Optional[int] = ..., folder: _Optional[str] = ..., probes: _Optional[_Iterable[_Union[Probe, _Mapping]]] = ..., over: _Optional[bool] = ..., free_surface: _Optional[bool] = ..., sets: _Optional[_Iterable[_Union[Set, _Mapping]]] = ..., surfaces: _Optional[_Iterable[_Union[SurfaceQuantity, _Mapping]]] = ..., surface_colors: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class SurfaceQuantity(_message.Message):
     __slots__ = ("name", "unit", "level")
@@ -104,15 +106,25 @@ class SurfaceQuantity(_message.Message):
     level: float
     def __init__(self, name: _Optional[str] = ..., unit: _Optional[str] = ..., level: _Optional[float] = ...) -> None: ...
 
+class Set(_message.Message):
+    __slots__ = ("members", "points")
+    MEMBERS_FIELD_NUMBER: _ClassVar[int]
+    POINTS_FIELD_NUMBER: _ClassVar[int]
+    members: str
+    points: bool
+    def __init__(self, members: _Optional[str] = ..., points: _Optional[bool] = ...) -> None: ...
+
 class Quantity(_message.Message):
-    __slots__ = ("name", "unit", "diverging")
+    __slots__ = ("name", "unit", "diverging", "label")
     NAME_FIELD_NUMBER: _ClassVar[int]
     UNIT_FIELD_NUMBER: _ClassVar[int]
     DIVERGING_FIELD_NUMBER: _ClassVar[int]
+    LABEL_FIELD_NUMBER: _ClassVar[int]
     name: str
     unit: str
     diverging: bool
-    def __init__(self, name: _Optional[str] = ..., unit: _Optional[str] = ..., diverging: _Optional[bool] = ...) -> None: ...
+    label: str
+    def __init__(self, name: _Optional[str] = ..., unit: _Optional[str] = ..., diverging: _Optional[bool] = ..., label: _Optional[str] = ...) -> None: ...
 
 class Body(_message.Message):
     __slots__ = ("name", "outlines", "moves", "center", "surface")
@@ -329,7 +341,7 @@ class Column(_message.Message):
     def __init__(self, name: _Optional[str] = ..., unit: _Optional[str] = ..., values: _Optional[_Iterable[float]] = ...) -> None: ...
 
 class Progress(_message.Message):
-    __slots__ = ("step", "time", "end", "time_step", "particles", "steps_per_second", "updates_per_second", "seconds_left", "paused", "outlook", "ranks", "wall_seconds", "phase")
+    __slots__ = ("step", "time", "end", "time_step", "particles", "steps_per_second", "updates_per_second", "seconds_left", "paused", "outlook", "ranks", "wall_seconds", "phase", "counts", "work_unit")
     STEP_FIELD_NUMBER: _ClassVar[int]
     TIME_FIELD_NUMBER: _ClassVar[int]
     END_FIELD_NUMBER: _ClassVar[int]
@@ -343,6 +355,8 @@ class Progress(_message.Message):
     RANKS_FIELD_NUMBER: _ClassVar[int]
     WALL_SECONDS_FIELD_NUMBER: _ClassVar[int]
     PHASE_FIELD_NUMBER: _ClassVar[int]
+    COUNTS_FIELD_NUMBER: _ClassVar[int]
+    WORK_UNIT_FIELD_NUMBER: _ClassVar[int]
     step: int
     time: float
     end: float
@@ -356,7 +370,17 @@ class Progress(_message.Message):
     ranks: _containers.RepeatedCompositeFieldContainer[Rank]
     wall_seconds: float
     phase: str
-    def __init__(self, step: _Optional[int] = ..., time: _Optional[float] = ..., end: _Optional[float] = ..., time_step: _Optional[float] = ..., particles: _Optional[int] = ..., steps_per_second: _Optional[float] = ..., updates_per_second: _Optional[float] = ..., seconds_left: _Optional[float] = ..., paused: _Optional[bool] = ..., outlook: _Optional[str] = ..., ranks: _Optional[_Iterable[_Union[Rank, _Mapping]]] = ..., wall_seconds: _Optional[float] = ..., phase: _Optional[str] = ...) -> None: ...
+    counts: _containers.RepeatedCompositeFieldContainer[Count]
+    work_unit: str
+    def __init__(self, step: _Optional[int] = ..., time: _Optional[float] = ..., end: _Optional[float] = ..., time_step: _Optional[float] = ..., particles: _Optional[int] = ..., steps_per_second: _Optional[float] = ..., updates_per_second: _Optional[float] = ..., seconds_left: _Optional[float] = ..., paused: _Optional[bool] = ..., outlook: _Optional[str] = ..., ranks: _Optional[_Iterable[_Union[Rank, _Mapping]]] = ..., wall_seconds: _Optional[float] = ..., phase: _Optional[str] = ..., counts: _Optional[_Iterable[_Union[Count, _Mapping]]] = ..., work_unit: _Optional[str] = ...) -> None: ...
+
+class Count(_message.Message):
+    __slots__ = ("name", "value")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    value: int
+    def __init__(self, name: _Optional[str] = ..., value: _Optional[int] = ...) -> None: ...
 
 class Rank(_message.Message):
     __slots__ = ("rank", "host", "particles", "updates_per_second", "compute", "exchange", "idle", "messages", "bytes", "memory")

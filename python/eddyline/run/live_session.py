@@ -20,6 +20,7 @@ from eddyline.live.publisher import Publisher, packed
 from eddyline.live.ranks import ranks_of
 from eddyline.live.steering import CONTROL, FLOW, RefusedError, Steering, mark
 from eddyline.live.surfaces import offer
+from eddyline.run.counts import work_unit
 
 if TYPE_CHECKING:
     from eddyline import _core
@@ -273,4 +274,8 @@ class LiveSession:
             ranks=self._ranks,
             wall_seconds=progress.seconds,
             phase="paused" if self._paused else "running",
+            counts=[
+                pb.Count(name=members, value=simulation.count(name)) for name, members in simulation.sets
+            ],
+            work_unit=work_unit(self._steering.world.solver),
         )

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eddyline.plot import oblique
-from eddyline.plot.colors import QUANTITIES
 from eddyline.plot.scene import Scene
 from eddyline.run.derived import Series as Rows
 from eddyline.run.derived import derive
@@ -54,6 +53,7 @@ class Recorder:
         self.writer = writer
         self.scene = Scene.of(world)
         self.quantity = world.output.quantity
+        self._units = dict(simulation.quantities)
         self._also_kept = world.solver.kept(world.file)
         self.frames = 0
         self._series = SeriesFiles(folder.series)
@@ -171,7 +171,8 @@ class Recorder:
         scene = self.scene
         names = list(dict.fromkeys([self.quantity, *self._also_kept]))
         wanted = [*names, "cover"] if self._world.has_free_surface else names
-        shape = scene.raster_shape(PIXEL * scene.spacing, PIXELS)
+        pixel = 1.0 if self._world.solver.snapshot_fields else PIXEL  # cells are shown as they are
+        shape = scene.raster_shape(pixel * scene.spacing, PIXELS)
         drawn = self.simulation.known_rasters(wanted, shape, *scene.corners, scene.axes)
         rasters = {name: Known(shape, *pixels) for name, pixels in zip(wanted, drawn, strict=True)}
         return Picture(
@@ -181,7 +182,7 @@ class Recorder:
             upper=scene.upper[:2],
             cover=rasters.pop("cover", None),
             rasters=rasters,
-            units=_UNITS,
+            units=self._units,
         )
 
     def _put_view(self, view: oblique.View) -> None:
@@ -200,7 +201,7 @@ class Recorder:
             painting.add_solids_of(bodies)
             seen = painting.finish()
             rasters = {name: Known.of(values, seen.solid) for name, values in seen.values.items()}
-            picture = Picture(time, step, view.lower, view.upper, rasters, _UNITS, seen.shade)
+            picture = Picture(time, step, view.lower, view.upper, rasters, self._units, seen.shade)
             self._frame_files.append(picture)
 
         self.writer.put(write)
@@ -211,6 +212,3 @@ def _snapshot_files(world: World, folder: RunFolder) -> SnapshotFiles:
     if not fields:
         return SnapshotFiles(folder.snapshots)
     return CellFiles(folder.snapshots, grid=Grid.of(world), fields=fields)
-
-
-_UNITS = {name: "kg/m^3" if name == "density" else quantity.unit for name, quantity in QUANTITIES.items()}

@@ -12,8 +12,11 @@ import numpy as np
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.publisher import packed
 from eddyline.live.rows import Rows
+from eddyline.live.surfaces import key as surface_key
 from eddyline.live.surfaces import merged as merged_surfaces
-from eddyline.serve.rasters import Given, Gridded
+from eddyline.live.surfaces import selected
+from eddyline.serve.detail import Detail
+from eddyline.serve.rasters import Given, Gridded, particles_for
 
 LASTING = ("progress", "marks", "bodies", "ended")
 """Kinds of messages whose latest one is sent to a viewer that connects later."""
@@ -93,6 +96,8 @@ class Channel:
         self._news: set[asyncio.Event] = set()
         self._grids: dict[int, Gridded | Given] = {}
         self._rasters: dict[tuple[int, str, int, int], bytes] = {}
+        self._frames: dict[tuple[object, ...], bytes] = {}
+        self._serialized: dict[str, tuple[int, bytes]] = {}  # newest messages with their versions
         self._merged = pb.View()
 
     # --- news ---------------------------------------------------------------------------------------------
@@ -121,6 +126,7 @@ class Channel:
             self.frame = message.frame
             self._grids.clear()
             self._rasters.clear()
+            self._frames.clear()
         elif kind == "series":
             self._take_series(message.series)
         elif kind == "acknowledged":
@@ -231,6 +237,44 @@ class Channel:
         self.command(packed(view=self._merged))
         self.ring()
 
+    def newest_bytes(self, kind: str) -> bytes:
+        """The newest message of a kind, serialized once for all viewers."""
+        version = self.versions[kind]
+        kept = self._serialized.get(kind)
+        if kept is None or kept[0] != version:
+            kept = self._serialized[kind] = (version, self.newest[kind].SerializeToString())
+        return kept[1]
+
+    def frame_bytes(self, frame: pb.Frame, view: pb.View, detail: Detail) -> bytes:
+        """The message with what a view requests of a frame, made once for all viewers that request the same.
+        May be called in any thread, but only in one at a time."""
+        key = (*view.quantities, view.width, view.particles, view.particle_quantity, view.ids)
+        key = (frame.index, detail, *key, view.velocities, *(surface_key(each) for each in view.surfaces))
+        found = self._frames.get(key)
+        if found is None:
+            found = self._frames[key] = self._make_frame(frame, view, detail)
+        return found
+
+    def _make_frame(self, frame: pb.Frame, view: pb.View, detail: Detail) -> bytes:
+        made = pb.Frame(index=frame.index, step=frame.step, time=frame.time, stored=frame.stored)
+        if frame.HasField("bodies"):
+            made.bodies.CopyFrom(frame.bodies)
+        parts = [made.SerializeToString()]
+        for quantity in view.quantities:
+            data = self.raster(frame, quantity, detail.columns, view.width or 2)
+            if data is not None:
+                parts.append(field_bytes(pb.Frame.RASTERS_FIELD_NUMBER, data))
+        if view.particles and self.hello is not None and frame.HasField("particles"):
+            thinned = pb.View()
+            thinned.CopyFrom(view)
+            thinned.most_particles = detail.particles
+            particles = particles_for(frame, thinned, self.hello).SerializeToString()
+            parts.append(field_bytes(pb.Frame.PARTICLES_FIELD_NUMBER, particles))
+        for surface in selected(frame.surfaces, view.surfaces):
+            parts.append(field_bytes(pb.Frame.SURFACES_FIELD_NUMBER, surface.SerializeToString()))
+        version = pb.Message(version=pb.VERSION_CURRENT).SerializeToString()
+        return version + field_bytes(pb.Message.FRAME_FIELD_NUMBER, b"".join(parts))
+
     def raster(self, frame: pb.Frame, quantity: str, columns: int, width: int) -> bytes | None:
         """A Raster of a frame, as bytes, made once for all viewers; None if it cannot be made. May be called
         in any thread, but only in one at a time."""
@@ -248,6 +292,20 @@ class Channel:
                 grid = self._grids[columns] = made
             self._rasters[key] = grid.raster(quantity, unit, width).SerializeToString()
         return self._rasters[key]
+
+
+def field_bytes(number: int, data: bytes) -> bytes:
+    """A field of a message whose content is serialized already."""
+    return _varint(number << 3 | 2) + _varint(len(data)) + data
+
+
+def _varint(number: int) -> bytes:
+    """Seven bits a byte, the lowest first; the eighth says that another byte follows."""
+    digits = bytearray()
+    while number > 127:
+        digits.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*digits, number])
 
 
 def _can_show(frame: pb.Frame, quantity: str) -> bool:

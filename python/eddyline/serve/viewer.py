@@ -17,7 +17,7 @@ from eddyline.live.publisher import packed
 from eddyline.live.rows import kept_before
 from eddyline.live.surfaces import MOST_OF_VIEWER, is_valid, selected
 from eddyline.serve.channel import LASTING, MOST_COLUMNS, Channel, late
-from eddyline.serve.rasters import particles_for
+from eddyline.serve.detail import LEAST_BUDGET, Level, Link, detail_of, full_bytes
 from eddyline.serve.tokens import Permission
 
 _log = logging.getLogger(__name__)
@@ -32,10 +32,7 @@ _LARGEST_BUT_FRAMES = 4 * 1024**2  # bytes of a message
 _FRAME = b"\x1a"  # its first byte after the version
 _FASTEST = 30.0  # frames a second
 _ROOM = 256  # bytes that a command may grow by on its way
-_SLOW, _FAST = 0.4, 0.1  # transfer times of a frame [s] beyond which frames become coarser or finer
 _UNDER_WAY = 2  # unacknowledged frames, for a viewer that acknowledges frames
-_FEWEST = 2000  # particles of a slow link, at least
-_COARSEST = 8
 _PATIENCE = 0.02  # s, so that a burst of news is one round
 
 
@@ -66,12 +63,12 @@ class Viewer:
         self._shown: pb.Frame | None = None
         self._view_is_new = False
         self._next_frame = 0.0
-        self._coarser = 1
-        self._sent: deque[float] = deque()  # send times of frames that are not acknowledged yet
+        self._link, self._level = Link(), Level()
+        self._sent: deque[tuple[int, float]] = deque()  # bytes and send times of frames, not acknowledged yet
         self._versions: dict[str, int] = {}
         self._rows: dict[str, tuple[int, int]] = {}  # of each series: number of rows sent, and their thinning
         self._notices: list[pb.Message] = []
-        self._next_tick = 0.0
+        self._next_tick = self._tick_sent = 0.0
 
     async def serve(self) -> None:
         """Serves the browser until it disconnects or is disconnected."""
@@ -119,8 +116,11 @@ class Viewer:
             self._view, self._view_is_new = checked(message.view), True
             self._channel.want(self, self._view)
         elif kind == "seen":
-            if self._sent:
-                self._adapt(clock.monotonic() - self._sent.popleft())
+            if message.seen.index == 0:
+                self._link.answered(clock.monotonic() - self._tick_sent)
+            elif self._sent:
+                size, began = self._sent.popleft()
+                self._link.sent(size, clock.monotonic() - began)
         elif kind == "command":
             refusal = self._refusal(message.command)
             if not refusal and not self._channel.command(message):
@@ -160,7 +160,8 @@ class Viewer:
             event.clear()
             while messages := self._news():
                 for message in messages:
-                    await self._send_bytes(message.SerializeToString())
+                    data = message if isinstance(message, bytes) else message.SerializeToString()
+                    await self._send_bytes(data)
             wait = await self._send_frame()
             if wait > 0:
                 asyncio.get_running_loop().call_later(wait, event.set)
@@ -172,12 +173,14 @@ class Viewer:
         await self._socket.send_bytes(data)
         await asyncio.sleep(0)  # lets other viewers proceed
 
-    def _news(self) -> list[pb.Message]:
+    def _news(self) -> list[pb.Message | bytes]:
         """Messages that this viewer has not received yet, except frames: a limited number at a time."""
         channel = self._channel
-        found, self._notices = self._notices, []
+        found: list[pb.Message | bytes] = [*self._notices]
+        self._notices = []
         if clock.monotonic() >= self._next_tick:
-            self._next_tick = clock.monotonic() + _TICK_EVERY
+            self._tick_sent = clock.monotonic()
+            self._next_tick = self._tick_sent + _TICK_EVERY
             found.append(tick())
         if channel.hello is None:
             return found
@@ -202,7 +205,7 @@ class Viewer:
             version = channel.versions.get(kind, 0)
             if kind in channel.newest and version != self._versions.get(kind, 0):
                 self._versions[kind] = version
-                found.append(channel.newest[kind])
+                found.append(channel.newest_bytes(kind))
         return found
 
     async def _send_frame(self) -> float:
@@ -210,7 +213,8 @@ class Viewer:
         frame, view = self._channel.frame, self._view
         wanted = min(view.frames_per_second, _FASTEST)
         is_new = frame is not self._shown or self._view_is_new
-        if frame is None or not is_new or wanted <= 0 or not _has_requested(frame, view):
+        has_nothing = self._channel.hello is None or frame is None or not _has_requested(frame, view)
+        if frame is None or has_nothing or not is_new or wanted <= 0:
             return 0.0
         if view.tells and len(self._sent) >= _UNDER_WAY:
             return 0.0  # the next acknowledgement wakes this task
@@ -222,49 +226,25 @@ class Viewer:
         data = await loop.run_in_executor(self._workers, self._frame_for, frame, view)
         began = clock.monotonic()
         if view.tells:
-            self._sent.append(began)
+            self._sent.append((len(data), began))
         await self._send_bytes(data)
         if not view.tells:  # its buffers hide how long a frame takes
-            self._adapt(clock.monotonic() - began)
+            self._link.sent(len(data), clock.monotonic() - began)
         self._next_frame = now + 1 / wanted
         return 0.0
 
     def _frame_for(self, frame: pb.Frame, view: pb.View) -> bytes:
-        made = pb.Frame(index=frame.index, step=frame.step, time=frame.time, stored=frame.stored)
-        if frame.HasField("bodies"):
-            made.bodies.CopyFrom(frame.bodies)
         hello = self._channel.hello
-        columns = (view.columns or _COLUMNS) // self._coarser
-        for quantity in view.quantities:
-            data = self._channel.raster(frame, quantity, max(columns, 16), view.width or 2)
-            if data is not None:
-                made.rasters.add().ParseFromString(data)
-        if view.particles and hello is not None and frame.HasField("particles"):
-            made.particles.CopyFrom(particles_for(frame, self._thinned(view), hello))
-        made.surfaces.extend(selected(frame.surfaces, view.surfaces))
-        return packed(frame=made).SerializeToString()
-
-    def _thinned(self, view: pb.View) -> pb.View:
-        """A view with fewer particles for a slow connection."""
-        if self._coarser == 1 or not view.most_particles:
-            return view
-        fewer = pb.View()
-        fewer.CopyFrom(view)
-        fewer.most_particles = max(view.most_particles // self._coarser**2, _FEWEST)
-        return fewer
-
-    def _adapt(self, seconds: float) -> None:
-        """Adapts the resolution to the link: coarser rasters and fewer particles for a slow one, finer ones
-        when it is fast."""
-        if seconds > _SLOW:
-            self._coarser = min(2 * self._coarser, _COARSEST)
-        elif seconds < _FAST and self._coarser > 1:
-            self._coarser //= 2
+        assert hello is not None
+        surfaces = sum(len(each.data) for each in selected(frame.surfaces, view.surfaces))  # are sent whole
+        budget = max(self._link.budget - surfaces, LEAST_BUDGET)
+        share = self._level.choose(full_bytes(view, frame, hello, _COLUMNS), budget)
+        return self._channel.frame_bytes(frame, view, detail_of(share, view, frame, hello, _COLUMNS))
 
 
 def _has_requested(frame: pb.Frame, view: pb.View) -> bool:
     """False if a frame, made for earlier views, has nothing that this view requests."""
-    if (view.quantities or view.particles) and frame.HasField("particles"):
+    if (view.quantities or view.particles) and (frame.HasField("particles") or frame.rasters):
         return True
     return bool(selected(frame.surfaces, view.surfaces))
 

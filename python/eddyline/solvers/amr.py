@@ -117,9 +117,10 @@ class Amr:
     def describe(self, world: World, found: Plan) -> Rows:
         options = options_of(world.file)
         yield "equations", f"wave equation, speed {rounded(options.wave_speed)} m/s"
-        cells = " x ".join(f"{count:,}" for count in cells_along(world.file))
-        yield "cells", f"{cells}, in patches of up to {options.patch} along an edge"
-        yield "differences", f"of order {options.order} in space"
+        yield (
+            "scheme",
+            f"differences of order {options.order}, patches of up to {options.patch} cells along an edge",
+        )
         yield "time step", f"{rounded(found.estimate.time_step)} s, limited by the speed of waves"
 
     def remarks(self, world: World, found: Plan) -> Iterator[str]:

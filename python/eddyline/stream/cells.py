@@ -123,7 +123,7 @@ class CellFiles(SnapshotFiles):
         with integrity.hdf5_file(self.folder / "cells" / part_name(0)) as first:
             grid, units = _grid_of(first), _units_of(first)
         _describe(root, grid)
-        data = root.create_group(_CELL_DATA)
+        data = root.create_group(_CELL_DATA, track_order=True)
         group = root.create_group("Steps")
         group.attrs["NSteps"] = np.int64(steps)
         group["Values"] = np.array(self._times, dtype=np.float64)
@@ -162,7 +162,7 @@ class _Part:
             dimensions=moment.dimensions,
             checksum=np.bytes_(moment.checksum),
         )
-        data = root.create_group(_CELL_DATA)
+        data = root.create_group(_CELL_DATA, track_order=True)
         for name, unit in self._fields.items():
             data.create_dataset(name, self._grid.array, np.float64).attrs["units"] = unit
         self._data = data

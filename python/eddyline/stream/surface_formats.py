@@ -86,9 +86,7 @@ def write_vtkhdf(path: Path, surfaces: Surfaces, color: str = "") -> None:
 def _append(root: h5py.Group, parts: Sequence[Surface], color: str) -> tuple[int, int]:
     """Appends the surfaces of one time; returns the numbers of their points and triangles."""
     first = np.cumsum([0, *(len(part.vertices) for part in parts)])
-    triangles = [
-        part.triangles.astype(np.int64) + begin for part, begin in zip(parts, first, strict=False)
-    ]
+    triangles = [part.triangles.astype(np.int64) + begin for part, begin in zip(parts, first, strict=False)]
     levels = [np.full(len(part.vertices), part.level) for part in parts]
     columns = {
         "Points": np.concatenate([part.vertices for part in parts]).astype(np.float32),

@@ -70,6 +70,8 @@ def _flow(world: World) -> Iterator[tuple[str, str]]:
     spacing = file.domain.spacing
     size = " x ".join(rounded(length) for length in file.domain.size)
     across = _in_spacings(file.domain.size, spacing)
+    if world.solver.members == "cells":
+        across = across.removesuffix("spacings") + "cells"
     yield "domain", f"{size} m, {across} of {rounded(spacing)} m"
     yield "sides", ", ".join(_side(world, name) for name in world.sides)
     if file.given_fluid is not None:
