@@ -287,7 +287,7 @@ class Steering:
         world = self._edited([Edit("add", ["bodies", command.name], table)])
         made = world.file.bodies[command.name]
         self._check_room(command.name, made, time)
-        change = Change("add_body", command.name, shape=made.shape, numbers=made.measures, slip=made.slip)
+        change = Change("add_body", command.name, shape=made.core_name, numbers=made.measures, slip=made.slip)
         return PlannedChange(world, change, f"{made.shape} {command.name} added")
 
     def _remove_body(self, command: pb.RemoveBody, time: float) -> PlannedChange:

@@ -46,7 +46,14 @@ def trailing_edge(curve: Curve) -> float | None:
 
 
 def airfoil(
-    curve: Curve, name: str, on_side: int, wake: int, line: Line, far: float, nose_cell: float, edge_cell: float
+    curve: Curve,
+    name: str,
+    on_side: int,
+    wake: int,
+    line: Line,
+    far: float,
+    nose_cell: float,
+    edge_cell: float,
 ) -> Mesh:
     """One block: i from the outlet below the wake around the nose to the outlet above it, j outwards.
 

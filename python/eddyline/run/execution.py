@@ -147,21 +147,21 @@ class Execution:
 
         if self._before is None:
             atomic.write_text(self.folder.world, self.world.source, durable=True)
-            self._copy_curves()
+            self._copy_named_files()
         self.record["files"] = self.folder.digests(complete=False)
         self.folder.write_record(self.record)
 
-    def _copy_curves(self) -> None:
-        """Copies reference curves beside the world file into the folder of the run, so that it is
-        self-contained."""
+    def _copy_named_files(self) -> None:
+        """Copies files that the world names, reference curves and profiles, from beside it into the folder of the
+        run, so that it is self-contained."""
         from eddyline.stream import atomic
 
         if self.world.path is None:
             return
-        for expect in self.world.file.expect:
-            beside = self.world.path.parent / (expect.curve or "")
-            if expect.curve and Path(expect.curve).name == expect.curve and beside.is_file():
-                atomic.write_bytes(self.folder.path / expect.curve, beside.read_bytes())
+        for name in self.world.file.named_files:
+            beside = self.world.path.parent / name
+            if Path(name).name == name and beside.is_file():
+                atomic.write_bytes(self.folder.path / name, beside.read_bytes())
 
     def _compute(self, shown: RunProgress) -> Exception | None:
         """Computes all steps. Returns the StepError that ended them, if any."""

@@ -243,8 +243,8 @@ class RunFolder:
         source = integrity.read_text(self.world, self.read_file if verified else integrity.read_file)
         name = str(self.read_record().get("world") or "world")
         world = World.from_text(source, name, path=self.world)
-        for curve in {expect.curve for expect in world.file.expect if expect.curve} if verified else ():
-            self.read_file(self.path / Path(curve).name)
+        for file in world.file.named_files if verified else ():
+            self.read_file(self.path / Path(file).name)
         return world
 
     def read_series(self, name: str) -> pd.DataFrame:

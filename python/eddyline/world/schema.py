@@ -21,6 +21,7 @@ from pydantic import (
 
 from .problems import listed
 from .shapes import BODIES, REGIONS, Body, Motion, Region, Table, Vec3, dimensions_of_space, vec3
+from .shapes import Profile as ProfileShape
 from .solver import Solver, SolverOptions, known_solver, picture_names, solvers
 from .sph_options import SphOptions
 from .values import (
@@ -645,6 +646,14 @@ class WorldFile(Table):
     @property
     def dimensions(self) -> int:
         return len(self.domain.size)
+
+    @property
+    def named_files(self) -> list[str]:
+        """Files that the world needs beside it: reference curves, and profiles of bodies and regions."""
+        names = [expect.curve for expect in self.expect if expect.curve]
+        tables = (*self.bodies.values(), *self.regions.values())
+        names += [table.file for table in tables if isinstance(table, ProfileShape)]
+        return list(dict.fromkeys(names))
 
     @property
     def solver(self) -> Solver:

@@ -27,10 +27,12 @@ _KINDS = {
 _LIMITS = {"greater_than": (">", "gt"), "greater_than_equal": (">=", "ge"), "less_than_equal": ("<=", "le")}
 
 
-def validate(data: Mapping[str, Any], names: Names) -> tuple[WorldFile | None, list[tuple[Path, str]]]:
+def validate(
+    data: Mapping[str, Any], names: Names, folders: Sequence[str] = ()
+) -> tuple[WorldFile | None, list[tuple[Path, str]]]:
     """The checked tables, or None; and what is wrong, as (path, text of the line). Tables may be given
-    although something is wrong: without options of other solvers."""
-    context = Context(names, dimensions_of(data), _box_of(data, names))
+    although something is wrong: without options of other solvers. folders: of files that the world names."""
+    context = Context(names, dimensions_of(data), _box_of(data, names), tuple(folders))
     wrong = list(_options_of_other_solvers(data))
     if wrong:
         foreign = {path[-1] for path, _ in wrong}

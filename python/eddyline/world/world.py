@@ -249,7 +249,8 @@ def _check(document: Document, path: Path | None) -> tuple[WorldFile, Names, Sam
     if not isinstance(table, dict):
         problems.append(document.problem(("let",), "let must be a table. Write [let] on a line of its own."))
     problems += [document.problem(("let", name), f"let.{name} {text}") for name, text in wrong_names]
-    file, wrong = validate(document.data, names)
+    folders = [str(path.parent)] if path is not None else []
+    file, wrong = validate(document.data, names, folders)
     problems += [document.problem(where, text) for where, text in wrong]
     if file is not None:
         problems += [document.problem(where, text) for where, text in refusals(file)]
@@ -263,7 +264,6 @@ def _check(document: Document, path: Path | None) -> tuple[WorldFile, Names, Sam
     problems += [
         document.problem(where, text) for where, text in solver.problems(file, samples, names.values)
     ]
-    folders = [str(path.parent)] if path is not None else []
     for index, expect in enumerate(file.expect):
         names.used.update(
             name for text in (expect.quantity, expect.against) if text for name in names_in(text)
