@@ -132,9 +132,14 @@ it where it is not linked."""
 
 
 def connect(
-    blocks: Sequence[Block], names: Named, periods: Sequence[tuple[str, str, Sequence[float]]] = ()
+    blocks: Sequence[Block],
+    names: Named,
+    periods: Sequence[tuple[str, str, Sequence[float]]] = (),
+    patches: Sequence[tuple[Patch, str]] = (),
 ) -> Mesh:
     """Links all faces that coincide and names the others.
+
+    patches: parts of faces with names of their own.
 
     periods: pairs of boundaries, low and high, that are linked across the domain, and the vector from the
     first to the second, m. Raises MeshError for a face cell that is neither linked nor named.
@@ -167,8 +172,26 @@ def connect(
                 f'block "{blocks[face.block].name}", face {"ijk"[face.axis]} {("low", "high")[face.end]} at '
                 f"({where}) m: fits no other block and is no boundary. Name this boundary, or move its nodes."
             )
-        boundaries += [Boundary(face.patch(*ends), name) for ends in _rectangles(~done)]
+        for part, own in _parts(face, ~done, name, patches):
+            boundaries += [Boundary(face.patch(*ends), own) for ends in _rectangles(part)]
     return Mesh(tuple(blocks), tuple(links), tuple(boundaries))
+
+
+def _parts(
+    face: _Face, free: NDArray[np.bool_], name: str, patches: Sequence[tuple[Patch, str]]
+) -> Iterator[tuple[NDArray[np.bool_], str]]:
+    """The free cells of a face by their names."""
+    left = free.copy()
+    for patch, own in patches:
+        if (patch.block, patch.axis, patch.end) == (face.block, face.axis, face.end):
+            part = np.zeros_like(left)
+            part[_tangential(patch)] = True
+            part &= left
+            left &= ~part
+            if part.any():
+                yield part, own
+    if left.any():
+        yield left, name
 
 
 def _tangential(patch: Patch) -> tuple[slice, ...]:

@@ -23,8 +23,8 @@ SHARP = math.radians(25)
 class Curve:
     """A closed curve, anticlockwise.
 
-    points: (n, 2) its corners, m, the first not repeated.  circle: centre and radius [m] if it is one, so that
-    its places are exact.
+    points: (n, 2) its corners, m, the first not repeated.  circle: centre and radius [m] if it is one, so
+    that its places are exact.
     """
 
     points: Points
@@ -92,8 +92,8 @@ class Curve:
         return np.stack([np.interp(along, self.lengths, closed[:, k]) for k in (0, 1)], axis=1)
 
     def towards(self, direction: float) -> float:
-        """Arc length over the perimeter of the point in this direction from the centre [rad]: the farthest one
-        on the ray; a corner if one lies within 20 degrees."""
+        """Arc length over the perimeter of the point in this direction from the centre [rad]: the farthest
+        one on the ray; a corner if one lies within 20 degrees."""
         dense = np.linspace(0.0, 1.0, 2881)[:-1]
         candidates = self.corners if len(self.corners) else dense
         for shares, most in ((candidates, math.radians(20)), (dense, math.pi)):
@@ -110,8 +110,8 @@ class Curve:
         return float(shares[near[np.argmax(np.linalg.norm(offsets[near], axis=1))]])
 
     def between(self, start: float, end: float, places: NDArray[np.float64]) -> Points:
-        """(n, 2) points from `start` to `end`, anticlockwise, at shares `places` of the way; nodes near a corner
-        are moved onto it."""
+        """(n, 2) points from `start` to `end`, anticlockwise, at shares `places` of the way; nodes near a
+        corner are moved onto it."""
         way = (end - start) % 1.0 or 1.0
         shares = start + way * places
         for corner in self.corners:

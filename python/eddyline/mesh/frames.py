@@ -1,9 +1,9 @@
 """Meshes of a rectangular domain with bodies in it.
 
-Each body stands in a frame, a rectangle of four blocks between the body and its sides. Lines along the sides of
-all frames divide the rest of the domain into rectangular blocks. A channel with one cylinder has five blocks if
-the frame reaches from wall to wall. Bodies that are upright rectangles need no frame: the lines run along their
-sides.
+Each body stands in a frame, a rectangle of four blocks between the body and its sides. Lines along the sides
+of all frames divide the rest of the domain into rectangular blocks. A channel with one cylinder has five
+blocks if the frame reaches from wall to wall. Bodies that are upright rectangles need no frame: the lines
+run along their sides.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,9 +34,9 @@ SAME_LINE = 0.35
 class Sizes:
     """What a mesh should be like.
 
-    spacing: edges of cells along bodies, m.  first: height of the cells at bodies, m.  at_sides: height of the
-    cells at each side of the domain (left, right, bottom, top), m.  largest: edge of a cell, m.  ratio: of
-    neighbouring cells.  multiple: of cells between lines.
+    spacing: edges of cells along bodies, m.  first: height of the cells at bodies, m.  at_sides: height of
+    the cells at each side of the domain (left, right, bottom, top), m.  largest: edge of a cell, m.  ratio:
+    of neighbouring cells.  multiple: of cells between lines.
     """
 
     spacing: float
@@ -73,8 +73,8 @@ def channel(
     sizes: Sizes,
     periodic: Sequence[int] = (),
 ) -> Mesh:
-    """The mesh of a domain with at least one body. periodic: axes. Raises MeshError if bodies are too close to
-    each other or to a side."""
+    """The mesh of a domain with at least one body. periodic: axes. Raises MeshError if bodies are too close
+    to each other or to a side."""
     x0, y0 = origin
     domain = [x0, x0 + size[0], y0, y0 + size[1]]
     frames = _frames(bodies, domain)
@@ -131,8 +131,9 @@ def _frames(bodies: Mapping[str, Curve], domain: Sequence[float]) -> list[_Frame
             if not frame.solid and frame.gap(k) < NEAREST * frame.curve.size:
                 side = ("left", "right", "bottom", "top")[k]
                 raise MeshError(
-                    f"bodies.{frame.name}: {frame.gap(k):.3g} m on its {side} side are too little for a mesh; at "
-                    f"least {NEAREST * frame.curve.size:.3g} m are needed. Move the body, or give mesh.file."
+                    f"bodies.{frame.name}: {frame.gap(k):.3g} m on its {side} side are too little for "
+                    f"a mesh; must be at least {NEAREST * frame.curve.size:.3g} m. Move the body, or give "
+                    "mesh.file."
                 )
     return frames
 
@@ -150,8 +151,8 @@ def _separate(one: _Frame, other: _Frame) -> None:
     gap, axis, low, high, middle = max(gaps, key=lambda each: each[0])
     if gap <= 0 and not (one.solid and other.solid):
         raise MeshError(
-            f"bodies.{one.name} and bodies.{other.name} leave no straight line between them, so blocks do not "
-            "fit. Move one, or give mesh.file."
+            f"bodies.{one.name} and bodies.{other.name} leave no straight line between them, so blocks do "
+            "not fit. Move one, or give mesh.file."
         )
     if one.solid and other.solid:
         return
@@ -171,7 +172,7 @@ def _join_lines(frames: Sequence[_Frame], domain: Sequence[float]) -> None:
             for k in (2 * axis, 2 * axis + 1)
             if not frame.solid
         )
-        fixed = domain[2 * axis : 2 * axis + 2]
+        fixed = list(domain[2 * axis : 2 * axis + 2])
         fixed += [side for frame in frames if frame.solid for side in frame.sides[2 * axis : 2 * axis + 2]]
         while ends:
             group = [each for each in ends if each[0] - ends[0][0] <= slack]
@@ -221,7 +222,15 @@ def _nodes(
                 for frame in frames
                 if not frame.solid and frame.sides[2 * axis] <= low and high <= frame.sides[2 * axis + 1]
             )
-            line = uniform(_rounded(length / cell, sizes.multiple))
+            ends = [
+                sizes.at_sides[2 * axis + end] if place == domain[2 * axis + end] else math.inf
+                for end, place in enumerate((low, high))
+            ]
+            if min(ends) >= cell:
+                line = uniform(_rounded(length / cell, sizes.multiple))
+            else:
+                wanted = [min(end, cell) for end in ends]
+                line = _graded(length, wanted[0], wanted[1], replace(sizes, largest=cell))
         else:
             ends = [edge[low], edge[high]]
             for end, place in enumerate((low, high)):
@@ -289,15 +298,15 @@ def _add_frame(
         np.stack([along_x[::-1], np.full_like(along_x, y1)], axis=1),
         np.stack([np.full_like(along_y, x0), along_y[::-1]], axis=1),
     ]
-    gap = min(frame.gap(k) for k in range(4))
-    cell = _outer_cell(frame, sizes)
-    count = _rounded(cells_for(gap, sizes.first, cell, sizes.ratio), sizes.multiple)
-    radial = geometric(count, min(sizes.first / gap, 1 / count))
+    rays = _Rays.of(frame, domain, sizes)
     for k, side in enumerate(("below", "right", "above", "left")):
         steps = np.linalg.norm(np.diff(outer[k], axis=0), axis=1)
         shares = np.concatenate([[0.0], np.cumsum(steps)]) / steps.sum()
-        inner = frame.curve.between(starts[k], starts[(k + 1) % 4], shares)
-        nodes = inner[:, None, :] + (outer[k] - inner)[:, None, :] * radial[None, :, None]
+        inner = frame.curve.between(
+            starts[k], starts[(k + 1) % 4], 0.5 * (shares + np.linspace(0, 1, len(shares)))
+        )
+        radial = rays.lines(k, shares, np.linalg.norm(outer[k] - inner, axis=1))
+        nodes = inner[:, None, :] + (outer[k] - inner)[:, None, :] * radial[:, :, None]
         nodes[:, -1] = outer[k]
         number = len(blocks)
         blocks.append(Block(f"{frame.name}.{side}", np.ascontiguousarray(nodes[::-1])))
@@ -305,6 +314,55 @@ def _add_frame(
         end = (2, 1, 3, 0)[k]
         if frame.sides[end] == domain[end]:
             names[number, 1, 1] = ("left", "right", "bottom", "top")[end]
+
+
+@dataclass(frozen=True)
+class _Rays:
+    """Nodes on the rays of a frame.
+
+    count: cells on each ray.  first: height of the cells at the body, m.  at_sides: height of the cells at
+    the sides below, right, above and left, m; infinite: free.
+    """
+
+    count: int
+    first: float
+    at_sides: tuple[float, float, float, float]
+
+    @classmethod
+    def of(cls, frame: _Frame, domain: Sequence[float], sizes: Sizes) -> _Rays:
+        ends = [sizes.at_sides[k] if frame.sides[k] == domain[k] else math.inf for k in (2, 1, 3, 0)]
+        gap = min(frame.gap(k) for k in range(4))
+        cell = _outer_cell(frame, sizes)
+        last = min(ends)
+        if math.isinf(last):
+            count = cells_for(gap, sizes.first, cell, sizes.ratio)
+        else:
+            count = sum(cells_for(gap / 2, end, cell, sizes.ratio) for end in (sizes.first, last))
+        at_sides = (ends[0], ends[1], ends[2], ends[3])
+        return cls(_rounded(count, sizes.multiple), sizes.first, at_sides)
+
+    def lines(
+        self, side: int, shares: NDArray[np.float64], lengths: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """(rays, count + 1) places on each ray of a side, from 0 to 1. shares: of the way along the side from
+        one corner to the other; a corner belongs to two sides, whose rays must agree there."""
+        at = self.at_sides
+        free = all(map(math.isinf, at))
+        found = []
+        for share, length in zip(shares, lengths, strict=True):
+            first = min(self.first / length, 1 / self.count)
+            line = geometric(self.count, first)
+            if not free:
+                natural = float(line[-1] - line[-2])
+                own = min(at[side] / length, natural)
+                corner = min(at[side], at[side - 1] if share < 0.5 else at[(side + 1) % 4])
+                weight = min(4 * min(share, 1 - share), 1.0)  # of the side itself, beyond a quarter of it
+                last = math.exp(
+                    weight * math.log(own) + (1 - weight) * math.log(min(corner / length, natural))
+                )
+                line = two_sided(self.count, first, last)
+            found.append(line)
+        return np.array(found)
 
 
 def _between(

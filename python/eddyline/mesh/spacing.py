@@ -50,7 +50,7 @@ def cells_for(length: float, first: float, last: float, ratio: float) -> int:
     if last <= first * 1.0001:
         return max(1, round(length / first))
     growing = math.log(last / first) / math.log(ratio)
-    covered = first * (ratio**growing - 1) / (ratio - 1)
+    covered = (last - first) / (ratio - 1)
     if covered >= length:
         return max(1, math.ceil(math.log1p(length / first * (ratio - 1)) / math.log(ratio)))
     return max(1, math.ceil(growing + (length - covered) / last))
@@ -66,7 +66,10 @@ def two_sided(count: int, first: float, last: float) -> Line:
     slopes = asked.copy()
     for _ in range(30):
         places = _tangent(count, *slopes)
-        slopes *= asked / np.diff(places)[[0, -1]]
+        wrong = asked / np.diff(places)[[0, -1]]
+        if np.abs(wrong - 1).max() < 1e-6:
+            break
+        slopes *= wrong
     return places
 
 
@@ -89,7 +92,7 @@ def _tangent(count: int, first: float, last: float) -> Line:
 
 def _solve(function: Callable[[float], float], value: float, low: float, high: float) -> float:
     """Argument at which an increasing function has this value."""
-    for _ in range(200):
+    for _ in range(60):
         middle = 0.5 * (low + high)
         if function(middle) < value:
             low = middle

@@ -152,8 +152,8 @@ class Execution:
         self.folder.write_record(self.record)
 
     def _copy_named_files(self) -> None:
-        """Copies files that the world names, reference curves and profiles, from beside it into the folder of the
-        run, so that it is self-contained."""
+        """Copies files that the world names, reference curves and profiles, from beside it into the folder
+        of the run, so that it is self-contained."""
         from eddyline.stream import atomic
 
         if self.world.path is None:

@@ -649,10 +649,12 @@ class WorldFile(Table):
 
     @property
     def named_files(self) -> list[str]:
-        """Files that the world needs beside it: reference curves, and profiles of bodies and regions."""
+        """Files that the world needs beside it: reference curves, profiles of bodies and regions, and a
+        mesh."""
         names = [expect.curve for expect in self.expect if expect.curve]
         tables = (*self.bodies.values(), *self.regions.values())
         names += [table.file for table in tables if isinstance(table, ProfileShape)]
+        names += getattr(getattr(self, "mesh", None), "named_files", [])
         return list(dict.fromkeys(names))
 
     @property
