@@ -63,7 +63,8 @@ class Recorder:
         self._frame_files = frame_files
         self._surfaces = SurfaceRecorder(world, simulation, folder.surfaces, writer)
         self._pictures_due = Schedule(world.output.picture_interval)
-        self._snapshots_due = Schedule(world.output.snapshot_interval)
+        has_snapshots = bool(world.solver.snapshot_fields) or self.simulation.has_points
+        self._snapshots_due = Schedule(world.output.snapshot_interval if has_snapshots else 0.0)
         self._last_picture = self._last_snapshot = -1
         self._view = oblique.View.of(self.scene) if self.scene.dimensions == 3 else None
         self.bodies_change = bool(self.scene.moving)  # so that views of 3D paint them anew for each frame

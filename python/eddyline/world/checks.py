@@ -72,6 +72,11 @@ def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Foun
     yield from common_problems(file, samples, names)
 
 
+def boundary_problems(file: WorldFile) -> Found:
+    """Problems of the sides of the domain, for any solver with fluid."""
+    return _sides(file)
+
+
 def common_problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Found:
     """Problems for any solver: names, fields, observers, pictures and expectations."""
     yield from _names(file)
