@@ -9,6 +9,7 @@
 #include "base/random.hpp"
 #include "comm/single_process.hpp"
 #include "decompose/owners.hpp"
+#include "delayed_ranks.hpp"
 #include "exchange/halo.hpp"
 #include "grid/index_box.hpp"
 #include "harness.hpp"
@@ -207,4 +208,12 @@ TEST(boxes_are_combined_and_compressed_between_sites) {
         CHECK(wrong_ghosts(Tiling({9, 7, 1}, 2, 3, c.size()), 2, 2, name, way, c) == 0);
       });
   }
+}
+
+TEST(boxes_arrive_whatever_messages_are_late) {
+  for (const std::string& name : exchange::strategy_names())
+    for (const std::uint64_t seed : {3, 4})
+      fixture::on_delayed_ranks(4, seed, [&](comm::Communicator& c) {
+        CHECK(wrong_ghosts(Tiling({6, 5, 1}, 2, 3, c.size()), 2, 2, name, {}, c) == 0);
+      });
 }
