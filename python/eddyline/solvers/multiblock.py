@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 
 class MultiblockOptions(SolverOptions):
-    """Incompressible flow on body-fitted blocks of cells that [mesh] describes. Finite volumes of second order,
-    artificial compressibility, multigrid; in time, backward differences of second order. Liquids without a free
-    surface; bodies at rest, or circles that turn."""
+    """Incompressible flow on body-fitted blocks of cells, which [mesh] describes: finite volumes of second
+    order, artificial compressibility, multigrid; in time, backward differences of second order. Liquids
+    without a free surface; bodies at rest, or circles that turn."""
 
     name: Literal["multiblock"]
     steady: StrictBool = Field(
@@ -170,7 +170,8 @@ class Multiblock:
         return columns | {"residual": ["residual", "drop", "cycles"]}
 
     def estimate(self, world: World) -> Estimate:
-        cells, options = world.core.mesh.cells, options_of(world.file)
+        options = options_of(world.file)
+        cells = make(world.file).cells
         cycles = 1 if options.steady else CYCLES_A_STEP
         return Estimate(
             counts={"cells": cells},
