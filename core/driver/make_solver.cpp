@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/errors.hpp"
+#include "solvers/amr/solver.hpp"
 #include "solvers/multiblock/solver.hpp"
 #include "solvers/sph/solver.hpp"
 
@@ -17,7 +18,7 @@ struct Entry {
   std::unique_ptr<solver::Solver> (*make)(const world::World&, const solver::Execution&, comm::Communicator&);
 };
 
-constexpr std::array k_solvers{Entry{"sph", &sph::make}, Entry{"multiblock", &multiblock::make}};
+constexpr std::array k_solvers{Entry{"sph", &sph::make}, Entry{"amr", &amr::make}, Entry{"multiblock", &multiblock::make}};
 
 }  // namespace
 

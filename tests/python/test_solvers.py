@@ -114,6 +114,7 @@ def test_every_refusal_of_a_world_is_listed_at_once() -> None:
         ({"output__quantity": "speed"}, 'output.quantity = "speed"; must be u or p.'),
         ({"domain__spacing": 0.03}, "must be a whole number. Try domain.spacing = 0.029411764705882353."),
         ({"domain__spacing": 0.25}, "domain.size[0] = 1 m is 4 cells; must be at least 8. Try"),
+        ({"domain__size": [1e6, 1e6]}, "makes 1e15 cells"),
         ({"observe__middle__position": [2, 0]}, "is outside the domain"),
     ],
 )

@@ -12,7 +12,8 @@ from eddyline import _core
 from eddyline.world import checks
 from eddyline.world.build import plain_world
 from eddyline.world.estimate import Estimate, Plan
-from eddyline.world.problems import Path, below, dotted, number, rounded
+from eddyline.world.memory import MOST, available_memory
+from eddyline.world.problems import Path, above, below, dotted, number, rounded
 from eddyline.world.samples import Samples
 from eddyline.world.scales import Scales
 from eddyline.world.schema import SIDES, Periodic, Probe, WorldFile
@@ -46,7 +47,7 @@ class Amr:
 
     name = "amr"
     title = "Cartesian cells in patches"
-    not_steered = "the solver amr cannot be changed while it runs."
+    not_steered = "the solver amr can add and remove probes while it runs, and change nothing else."
     options: type[SolverOptions] = AmrOptions
     tables: Mapping[str, type[Table]] = {}
     members = "cells"
@@ -73,6 +74,7 @@ class Amr:
 
     def problems(self, file: WorldFile, samples: Samples, names: dict[str, float]) -> Found:
         yield from _cells(file)
+        yield from _memory(file)
         yield from checks.common_problems(file, samples, names)
 
     def scales(self, file: WorldFile, samples: Samples) -> Scales:
@@ -175,6 +177,24 @@ def _cells(file: WorldFile) -> Found:
                 f"domain.size[{axis}] = {number(length)} m is {round(count)} cells; must be at least "
                 f"{FEWEST_ACROSS}. Try domain.spacing = {below(length / FEWEST_ACROSS)}.",
             )
+
+
+def _memory(file: WorldFile) -> Found:
+    """The cells fit into the memory of this machine."""
+    cells, free = math.prod(cells_along(file)), available_memory()
+    limit = math.inf if free is None else max(float(free), 1e6)
+    if cells * BYTES_PER_CELL <= limit and cells <= MOST:
+        return
+    coarser = max(cells * BYTES_PER_CELL / limit, cells / MOST) ** (1 / file.dimensions)
+    room = f"{rounded(limit / 1e9, 3)} GB of memory are free"
+    if cells > MOST:
+        room = f"{rounded(MOST, 1)} is the most"
+    yield (
+        ("domain", "spacing"),
+        f"domain.spacing = {number(file.domain.spacing)} makes {rounded(cells, 2)} cells, "
+        f"{rounded(cells * BYTES_PER_CELL / 1e9, 3)} GB; {room}. Try "
+        f"{above(coarser * file.domain.spacing)}, or a smaller domain.",
+    )
 
 
 def _refusals(file: WorldFile) -> Found:
