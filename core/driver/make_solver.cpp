@@ -18,7 +18,8 @@ struct Entry {
   std::unique_ptr<solver::Solver> (*make)(const world::World&, const solver::Execution&, comm::Communicator&);
 };
 
-constexpr std::array k_solvers{Entry{"sph", &sph::make}, Entry{"amr", &amr::make}, Entry{"multiblock", &multiblock::make}};
+constexpr std::array k_solvers{Entry{"sph", &sph::make}, Entry{"amr", &amr::make},
+                               Entry{"multiblock", &multiblock::make}};
 
 }  // namespace
 

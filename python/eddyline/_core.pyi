@@ -232,7 +232,7 @@ class Front:
     axis: int
 
 class Mesh:
-    """Body-fitted blocks with their links and boundaries, see core/world/mesh.hpp. Indices have one number for
+    """Body-fitted blocks, links and boundaries, see core/world/mesh.hpp. Indices have one number for
     each dimension. low, high: half-open range of cells, along `axis` the layer at the face; end: 0 low, 1
     high."""
 

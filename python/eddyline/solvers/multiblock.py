@@ -40,7 +40,7 @@ class MultiblockOptions(SolverOptions):
     name: Literal["multiblock"]
     steady: StrictBool = Field(
         default=False,
-        description="True: seek a steady flow. A step is then one cycle of multigrid, and time only counts them.",
+        description="True: seek a steady flow. A step is then one cycle of multigrid; time only counts them.",
     )
     tolerance: Annotated[Number, Field(ge=1e-14, le=1)] = Field(
         default=1e-6, description="Steady: the residual, over the largest one, at which cycles end."
@@ -138,16 +138,16 @@ class Multiblock:
         if not scales.max_speed > 0:
             yield (
                 ("method", "reference_speed"),
-                "method.reference_speed is missing, and nothing sets the fluid in motion. Add the speed that you "
-                "expect [m/s].",
+                "method.reference_speed is missing, and nothing sets the fluid in motion. Add the speed that "
+                "you expect [m/s].",
             )
             return
         steps = file.time.end / _time_step(file, scales)
         if not steps <= MOST_STEPS:
             yield (
                 ("time", "end"),
-                f"time.end = {number(file.time.end)} s takes about {rounded(steps, 2)} time steps; must be at "
-                f"most {rounded(MOST_STEPS)}. Reduce time.end.",
+                f"time.end = {number(file.time.end)} s takes about {rounded(steps, 2)} time steps; must be "
+                f"at most {rounded(MOST_STEPS)}. Reduce time.end.",
             )
 
     def warnings(self, world: World) -> Iterator[str]:
@@ -199,8 +199,8 @@ SOLVER = Multiblock()
 
 RATES = {2: 4.0e7, 3: 1.0e7}
 """Stages of cells a second on one core."""
-STAGES_A_CYCLE = 9
-"""Five stages and a residual on each level: of a W cycle in 2D 1 + 2/4 + 4/16 + ... times six, on small blocks."""
+STAGES_A_CYCLE = 12
+"""Evaluations of all cells in a W cycle in 2D: six on each of the levels, which have 1, 2/4, 4/16, ... cells."""
 CYCLES_A_STEP = 6
 """Cycles of multigrid that a time step takes on average."""
 BYTES_PER_CELL = {2: 500, 3: 800}
@@ -263,8 +263,8 @@ def _refusals(file: WorldFile) -> Found:
         if not turns:
             yield (
                 ("bodies", name, "motion"),
-                f"bodies.{name}.motion: {what} a mesh that does not move, so that only circles may move, and turn "
-                "about their centres. Remove it.",
+                f"bodies.{name}.motion: {what} a mesh that does not move, so that only circles may move, and "
+                "turn about their centres. Remove it.",
             )
     for name, observer in file.observe.items():
         if isinstance(observer, Gauge | Front):
