@@ -38,7 +38,7 @@ def _particles(
     if best is not last:
         assert best.wall is not None and last.wall is not None
         yield (
-            f"More than {_ranks(best.nodes)} bring nothing: {duration(best.wall.value)} on {best.nodes}, "
+            f"More than {_ranks(best.nodes)} bring{_s(best.nodes)} nothing: {duration(best.wall.value)} on {best.nodes}, "
             f"{duration(last.wall.value)} on {last.nodes}."
         )
     else:
@@ -85,7 +85,7 @@ def _blocks(rows: Sequence[Row], other: Sequence[Row], finer: Sequence[Pieces], 
     last = rows[-1]
     if best is not last:
         yield (
-            f"More than {_ranks(best.nodes)} bring nothing: the largest load is {best.maxpts:,} points on "
+            f"More than {_ranks(best.nodes)} bring{_s(best.nodes)} nothing: the largest load is {best.maxpts:,} points on "
             f"{best.nodes} and {last.maxpts:,} on {last.nodes}."
         )
     else:
@@ -111,6 +111,11 @@ def _enough(rows: Sequence[Row], seconds: Sequence[float]) -> Row:
 
 def _ranks(count: int) -> str:
     return f"{count} rank{'s' if count > 1 else ''}"
+
+
+def _s(count: int) -> str:
+    """The ending of a verb."""
+    return "s" if count == 1 else ""
 
 
 def _lost(row: Row) -> str:
