@@ -38,8 +38,8 @@ def _particles(
     if best is not last:
         assert best.wall is not None and last.wall is not None
         yield (
-            f"More than {_ranks(best.nodes)} bring{_s(best.nodes)} nothing: {duration(best.wall.value)} on {best.nodes}, "
-            f"{duration(last.wall.value)} on {last.nodes}."
+            f"More than {_ranks(best.nodes)} bring{_s(best.nodes)} nothing: "
+            f"{duration(best.wall.value)} on {best.nodes}, {duration(last.wall.value)} on {last.nodes}."
         )
     else:
         yield f"Up to {_ranks(last.nodes)} each further one shortens the run."
@@ -85,8 +85,8 @@ def _blocks(rows: Sequence[Row], other: Sequence[Row], finer: Sequence[Pieces], 
     last = rows[-1]
     if best is not last:
         yield (
-            f"More than {_ranks(best.nodes)} bring{_s(best.nodes)} nothing: the largest load is {best.maxpts:,} points on "
-            f"{best.nodes} and {last.maxpts:,} on {last.nodes}."
+            f"More than {_ranks(best.nodes)} bring{_s(best.nodes)} nothing: the largest load is "
+            f"{best.maxpts:,} points on {best.nodes} and {last.maxpts:,} on {last.nodes}."
         )
     else:
         yield f"Up to {_ranks(last.nodes)} each further one shortens the run."
