@@ -25,15 +25,12 @@ def refused(**changes: object) -> str:
 
 def test_a_world_of_particles_runs_on_blocks(tmp_path: Path) -> None:
     world = World.load(CYLINDER, STEADY | {"time.end": 0.6, "output.pictures": 1, "output.series": 20})
-    assert world.core.mesh is not None and world.core.mesh.blocks == sorted(
-        world.core.mesh.blocks, key=world.core.mesh.blocks.index
-    )
+    assert world.core.mesh is not None
     run = eddyline.run(world, out=tmp_path / "run", movie=False, report=False)
-    drop = run.series("residual")["drop"]
-    drag = run.series("force.cylinder")["total_x"][-1] / (0.5 * 0.1)
-    assert drop[-1] < 1e-5
+    drag = run.series("force.cylinder")["total_x"].iloc[-1] / (0.5 * 0.1)
+    assert run.series("residual")["drop"].iloc[-1] < 1e-5
     assert drag == pytest.approx(5.58, rel=0.05)
-    flow = [run.series(f"opening.{side}")["mass_flow"][-1] for side in ("left", "right")]
+    flow = [run.series(f"opening.{side}")["mass_flow"].iloc[-1] for side in ("left", "right")]
     assert sum(flow) == pytest.approx(0, abs=1e-4)
 
 

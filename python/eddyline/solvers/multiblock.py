@@ -200,7 +200,7 @@ SOLVER = Multiblock()
 RATES = {2: 4.0e7, 3: 1.0e7}
 """Stages of cells a second on one core."""
 STAGES_A_CYCLE = 12
-"""Evaluations of all cells in a W cycle in 2D: six on each of the levels, which have 1, 2/4, 4/16, ... cells."""
+"""Evaluations of all cells in a W cycle in 2D: six on each level; they have 1, 2/4, 4/16, ... cells."""
 CYCLES_A_STEP = 6
 """Cycles of multigrid that a time step takes on average."""
 BYTES_PER_CELL = {2: 500, 3: 800}
