@@ -238,7 +238,9 @@ TEST(ranks_change_no_bit_and_continue_each_others_checkpoints) {
     on_ranks(ranks, [&](comm::Communicator& communicator) {
       omp_set_num_threads(1);
       const auto rank = static_cast<std::size_t>(communicator.rank());
-      Simulation whole(world, execution(2), 0, communicator);
+      solver::Execution two_boxes = execution(2);
+      if (ranks == 3) two_boxes.exchange = "persistent";
+      Simulation whole(world, two_boxes, 0, communicator);
       whole.advance(k_for_ever, 4, k_for_ever);
       found[rank] = whole.checksum();
       probes[rank] = last_row(whole.take_series(), "behind");

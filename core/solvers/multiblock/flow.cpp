@@ -41,7 +41,7 @@ Flow<D>::Flow(const world::World& world, const solver::Execution& execution, com
       boundaries_(world_),
       pieces_(mesh_of(world_), static_cast<int>(options_.levels), communicator.size(),
               communicator.size() * execution.boxes),
-      multigrid_(communicator, pieces_, local_pieces(), boundaries_, scheme(), options_.cycle == "W") {
+      multigrid_(communicator, execution, pieces_, local_pieces(), boundaries_, scheme(), options_.cycle == "W") {
   for (const auto& piece : finest().pieces)
     own_cells_ += std::int64_t{piece.extents.cells[0]} * piece.extents.cells[1] * piece.extents.cells[2];
   multigrid_.impose(boundaries_, 0);

@@ -1,52 +1,74 @@
 #include "solvers/multiblock/ghosts.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace eddyline::multiblock {
 
-Ghosts::Ghosts(comm::Communicator& communicator, const Pieces& pieces, const Connections& connections,
-               std::span<const std::int32_t> local, int level)
-    : communicator_(communicator) {
-  if (!communicator.is_alone()) requests_ = communicator.requests();
+Ghosts::Ghosts(comm::Communicator& communicator, const solver::Execution& execution, const Pieces& pieces,
+               const Connections& connections, std::span<const std::int32_t> local, int level)
+    : near_(communicator, execution.exchange, execution.between, comm::Tag::cell_halo),
+      all_(communicator, execution.exchange, execution.between, comm::Tag::cell_halo) {
   const auto extents = [&](std::int32_t piece) {
     const PieceRange range = pieces.on_level(static_cast<std::size_t>(piece), level);
     return Extents({range.upper[0] - range.lower[0], range.upper[1] - range.lower[1], range.upper[2] - range.lower[2]},
                    pieces.mesh().dimensions);
   };
+  // Numbers of neighbourhoods that are sent to and received from each rank, in the same order on both sides.
+  std::map<int, std::pair<std::vector<std::size_t>, std::vector<std::size_t>>> by_rank;
+  std::vector<std::size_t> within;
   for (const GhostPatch& connection : connections.ghosts) {
-    Patch patch{.to = local[static_cast<std::size_t>(connection.to)],
-                .from = local[static_cast<std::size_t>(connection.from)],
-                .to_axis = connection.to_axis,
-                .from_axis = connection.from_axis,
-                .shift = connection.shift,
-                .near = connection.near.size(),
-                .count = connection.near.size() + connection.far.size(),
-                .ghosts = {},
-                .givers = {}};
-    if (patch.to < 0 && patch.from < 0) continue;
+    Neighborhood made{.to = local[static_cast<std::size_t>(connection.to)],
+                      .from = local[static_cast<std::size_t>(connection.from)],
+                      .to_axis = connection.to_axis,
+                      .from_axis = connection.from_axis,
+                      .shift = connection.shift,
+                      .near = connection.near.size(),
+                      .count = connection.near.size() + connection.far.size(),
+                      .ghosts = {},
+                      .givers = {}};
+    if (made.to < 0 && made.from < 0) continue;
     const Extents to = extents(connection.to), from = extents(connection.from);
     for (const auto* layer : {&connection.near, &connection.far})
       for (const auto& [ghost, giver] : *layer) {
-        if (patch.to >= 0) patch.ghosts.push_back(static_cast<std::int32_t>(to.at(ghost)));
-        if (patch.from >= 0) patch.givers.push_back(static_cast<std::int32_t>(from.at(giver)));
+        if (made.to >= 0) made.ghosts.push_back(static_cast<std::int32_t>(to.at(ghost)));
+        if (made.from >= 0) made.givers.push_back(static_cast<std::int32_t>(from.at(giver)));
       }
-    const std::size_t number = patches_.size();
+    const std::size_t number = neighborhoods_.size();
     const auto rank_of = [&](std::int32_t piece) { return pieces.all()[static_cast<std::size_t>(piece)].rank; };
-    if (patch.to < 0)
-      peer(rank_of(connection.to)).sent.push_back(number);
-    else if (patch.from < 0)
-      peer(rank_of(connection.from)).received.push_back(number);
+    if (made.to < 0)
+      by_rank[rank_of(connection.to)].first.push_back(number);
+    else if (made.from < 0)
+      by_rank[rank_of(connection.from)].second.push_back(number);
     else
-      within_.push_back(number);
-    patches_.push_back(std::move(patch));
+      within.push_back(number);
+    neighborhoods_.push_back(std::move(made));
   }
+  const auto connect = [&](Halo& halo, Layers layers) {
+    const auto cells = [&](std::size_t number) {
+      const Neighborhood& of = neighborhoods_[number];
+      return GhostCells{&of, layers == Layers::near ? of.near : of.count};
+    };
+    halo.clear();
+    for (const std::size_t number : within) halo.routes().add(cells(number));
+    for (const auto& [rank, numbers] : by_rank) {
+      for (const std::size_t number : numbers.first) halo.add_sent(rank, cells(number));
+      for (const std::size_t number : numbers.second) halo.add_received(rank, cells(number));
+    }
+  };
+  connect(near_, Layers::near);
+  connect(all_, Layers::all);
 }
 
-Ghosts::Peer& Ghosts::peer(int rank) {
-  const auto found = std::ranges::find(peers_, rank, &Peer::rank);
-  if (found != peers_.end()) return *found;
-  peers_.push_back({.rank = rank, .sent = {}, .received = {}, .out = {}, .in = {}});
-  return peers_.back();
+exchange::Traffic Ghosts::traffic() const {
+  exchange::Traffic sum = near_.traffic();
+  const exchange::Traffic more = all_.traffic();
+  sum.exchanges += more.exchanges, sum.copies += more.copies, sum.rows += more.rows;
+  sum.sent.messages += more.sent.messages, sum.sent.bytes += more.sent.bytes;
+  sum.sent.messages_between += more.sent.messages_between, sum.sent.bytes_between += more.sent.bytes_between;
+  for (std::size_t k = 0; k < sum.sent.sizes.size(); ++k) sum.sent.sizes[k] += more.sent.sizes[k];
+  return sum;
 }
 
 }  // namespace eddyline::multiblock

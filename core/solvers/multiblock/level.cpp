@@ -64,7 +64,7 @@ Vec3 face_center(const Nodes& nodes, std::size_t axis, Int3 c) {
 
 /// Sets volume and centre of one cell. Throws UserError for a cell that is folded.
 template <int D>
-void measure_cell(PieceFields<D>& piece, const Nodes& nodes, Int3 cell, bool finest) {
+void measure_cell(PieceFields<D>& piece, const Nodes& nodes, Int3 cell) {
   double volume = 0;
   Vec3 center;
   for (std::size_t axis = 0; axis < D; ++axis)
@@ -87,8 +87,7 @@ void measure_cell(PieceFields<D>& piece, const Nodes& nodes, Int3 cell, bool fin
     throw UserError(line.data());
   }
   piece.volume[place] = volume;
-  if (finest)
-    for (int d = 0; d < D; ++d) piece.center[static_cast<std::size_t>(d)][place] = center[d];
+  for (int d = 0; d < D; ++d) piece.center[static_cast<std::size_t>(d)][place] = center[d];
 }
 
 template <class Visit>
@@ -101,9 +100,9 @@ void for_each_cell(Int3 low, Int3 high, Visit&& visit) {
 }  // namespace
 
 template <int D>
-Level<D>::Level(comm::Communicator& communicator, const Pieces& all, std::span<const std::int32_t> local,
-                const Boundaries& boundaries, int level)
-    : number(level), ghosts(communicator, all, all.connections(level), local, level) {
+Level<D>::Level(comm::Communicator& communicator, const solver::Execution& execution, const Pieces& all,
+                std::span<const std::int32_t> local, int level)
+    : number(level), ghosts(communicator, execution, all, all.connections(level), local, level) {
   for (std::size_t p = 0; p < all.all().size(); ++p) {
     if (local[p] < 0) continue;
     const PieceRange range = all.on_level(p, level);
@@ -115,13 +114,11 @@ Level<D>::Level(comm::Communicator& communicator, const Pieces& all, std::span<c
     for (std::int32_t first = 0; first < planes; first += thick)
       slabs.push_back({pieces.size() - 1, first, std::min(first + thick, planes)});
   }
-  measure(all);
-  add_boundaries(all, all.connections(level), local, boundaries);
 }
 
 /// Face vectors of all faces; volumes and centres of cells.
 template <int D>
-void Level<D>::measure(const Pieces& all) {
+void Level<D>::measure(const Pieces& all, std::span<const std::int32_t> local, const Boundaries& boundaries) {
   for (PieceFields<D>& piece : pieces) {
     const Nodes nodes(all.mesh(), all.on_level(static_cast<std::size_t>(piece.piece), number), number);
     const Int3 cells = piece.extents.cells;
@@ -131,13 +128,14 @@ void Level<D>::measure(const Pieces& all) {
         for (int d = 0; d < D; ++d)
           piece.face[axis][static_cast<std::size_t>(d)][static_cast<std::size_t>(piece.extents.at(cell))] = vector[d];
       });
-    if (is_finest()) for_each_cell({0, 0, 0}, cells, [&](Int3 cell) { measure_cell(piece, nodes, cell, true); });
+    if (is_finest()) for_each_cell({0, 0, 0}, cells, [&](Int3 cell) { measure_cell(piece, nodes, cell); });
   }
+  add_boundaries(all, local, boundaries);
 }
 
 template <int D>
-void Level<D>::add_boundaries(const Pieces& all, const Connections& connections, std::span<const std::int32_t> local,
-                              const Boundaries& boundaries) {
+void Level<D>::add_boundaries(const Pieces& all, std::span<const std::int32_t> local, const Boundaries& boundaries) {
+  const Connections connections = all.connections(number);
   for (const BoundaryPatch& patch : connections.boundaries) {
     const std::int32_t own = local[static_cast<std::size_t>(patch.piece)];
     if (own < 0) continue;
@@ -191,7 +189,7 @@ void fill_metric_ghosts(Level<D>& level) {
     return field == 0 ? fields.volume.data() : fields.center[static_cast<std::size_t>(field - 1)].data();
   });
   if (level.is_finest())
-    for (const Ghosts::Patch& patch : level.ghosts.patches())
+    for (const Neighborhood& patch : level.ghosts.neighborhoods())
       for (int d = 0; d < D; ++d)
         for (const std::int32_t ghost : patch.ghosts)
           pieces[static_cast<std::size_t>(patch.to)]

@@ -20,8 +20,11 @@ struct Slab {
 
 template <int D>
 struct Level {
-  Level(comm::Communicator& communicator, const Pieces& pieces, std::span<const std::int32_t> local,
-        const Boundaries& boundaries, int number);
+  /// Collective.
+  Level(comm::Communicator& communicator, const solver::Execution& execution, const Pieces& all,
+        std::span<const std::int32_t> local, int number);
+  /// Measures faces and cells, and finds the boundaries. Throws UserError.
+  void measure(const Pieces& all, std::span<const std::int32_t> local, const Boundaries& boundaries);
 
   int number;  // 0: the finest
   std::vector<PieceFields<D>> pieces;
@@ -50,9 +53,7 @@ struct Level {
   }
 
  private:
-  void measure(const Pieces& all);
-  void add_boundaries(const Pieces& all, const Connections& connections, std::span<const std::int32_t> local,
-                      const Boundaries& boundaries);
+  void add_boundaries(const Pieces& all, std::span<const std::int32_t> local, const Boundaries& boundaries);
 };
 
 /// The metrics of a coarse level, as sums of those of the level below, and their ghosts. Collective.

@@ -38,12 +38,14 @@ std::array<std::ptrdiff_t, 1 << D> children(const Extents& fine) {
 }  // namespace
 
 template <int D>
-Multigrid<D>::Multigrid(comm::Communicator& communicator, const Pieces& pieces, std::span<const std::int32_t> local,
-                        const Boundaries& boundaries, const Scheme& scheme, bool w_cycle)
+Multigrid<D>::Multigrid(comm::Communicator& communicator, const solver::Execution& execution, const Pieces& pieces,
+                        std::span<const std::int32_t> local, const Boundaries& boundaries, const Scheme& scheme,
+                        bool w_cycle)
     : communicator_(communicator), residual_(scheme), w_cycle_(w_cycle), cells_(pieces.mesh().cells()) {
+  for (int level = 0; level < pieces.levels(); ++level)
+    levels_.push_back(std::make_unique<Level<D>>(communicator, execution, pieces, local, level));
   comm::agree(communicator, "mesh", [&] {
-    for (int level = 0; level < pieces.levels(); ++level)
-      levels_.push_back(std::make_unique<Level<D>>(communicator, pieces, local, boundaries, level));
+    for (const auto& level : levels_) level->measure(pieces, local, boundaries);
   });
   fill_metric_ghosts(finest());
   for (std::size_t level = 1; level < levels_.size(); ++level) coarsen_metrics(*levels_[level - 1], *levels_[level]);

@@ -13,8 +13,8 @@ namespace eddyline::multiblock {
 template <int D>
 class Multigrid {
  public:
-  Multigrid(comm::Communicator& communicator, const Pieces& pieces, std::span<const std::int32_t> local,
-            const Boundaries& boundaries, const Scheme& scheme, bool w_cycle);
+  Multigrid(comm::Communicator& communicator, const solver::Execution& execution, const Pieces& pieces,
+            std::span<const std::int32_t> local, const Boundaries& boundaries, const Scheme& scheme, bool w_cycle);
 
   Level<D>& finest() { return *levels_.front(); }
   const Level<D>& finest() const { return *levels_.front(); }

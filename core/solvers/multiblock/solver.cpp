@@ -73,16 +73,18 @@ class Solver final : public solver::Solver {
   void restore(const std::vector<ArchiveReader>& parts) override { flow_.restore(parts); }
 
   void count(solver::Counters& counters) override {
-    std::int64_t messages = 0, bytes = 0;
-    for (const auto& level : flow_.levels()) messages += level->ghosts.messages(), bytes += level->ghosts.bytes();
+    const exchange::Traffic traffic = this->traffic();
     counters.same("steps", flow_.steps);
     counters.same("cycles", flow_.cycles);
     counters.same("levels", static_cast<std::int64_t>(flow_.levels().size()));
     counters.sum("cells", flow_.cells());
     counters.sum("pieces", static_cast<std::int64_t>(flow_.finest().pieces.size()));
     counters.sum("memory_bytes", flow_.memory());
-    counters.sum("messages", messages);
-    counters.sum("message_bytes", bytes);
+    counters.sum("messages", traffic.copies + traffic.sent.messages);
+    counters.sum("message_bytes", traffic.sent.bytes);
+    counters.sum("messages_between_sites", traffic.sent.messages_between);
+    counters.sum("bytes_between_sites", traffic.sent.bytes_between);
+    counters.sum("ghost_cells", traffic.rows);
     counters.same_real("residual", flow_.residual);
     counters.flag("converged", flow_.converged);
   }
@@ -91,14 +93,30 @@ class Solver final : public solver::Solver {
     own.members = {flow_.cells()};
     own.memory_bytes = flow_.memory();
     own.neighbors = static_cast<std::int64_t>(flow_.finest().ghosts.peers());
-    for (const auto& level : flow_.levels())
-      own.messages += level->ghosts.messages(), own.bytes += level->ghosts.bytes();
+    const exchange::Traffic traffic = this->traffic();
+    own.messages = traffic.sent.messages, own.bytes = traffic.sent.bytes;
+    own.messages_between = traffic.sent.messages_between, own.bytes_between = traffic.sent.bytes_between;
+    own.sizes = traffic.sent.sizes;
+    for (std::size_t p = 0; p < own.seconds.size(); ++p) own.seconds[p] = flow_.timers.seconds(static_cast<Phase>(p));
     return own;
   }
-  exchange::Trials exchange_trials() const override { return {}; }
+  exchange::Trials exchange_trials() const override { return flow_.finest().ghosts.trials(); }
   solver::Diagnosis diagnose() const override;
 
  private:
+  /// Of all levels.
+  exchange::Traffic traffic() const {
+    exchange::Traffic sum;
+    for (const auto& level : flow_.levels()) {
+      const exchange::Traffic more = level->ghosts.traffic();
+      sum.copies += more.copies, sum.rows += more.rows;
+      sum.sent.messages += more.sent.messages, sum.sent.bytes += more.sent.bytes;
+      sum.sent.messages_between += more.sent.messages_between, sum.sent.bytes_between += more.sent.bytes_between;
+      for (std::size_t k = 0; k < sum.sent.sizes.size(); ++k) sum.sent.sizes[k] += more.sent.sizes[k];
+    }
+    return sum;
+  }
+
   static constexpr std::int32_t k_number = 100;  // of this method in checkpoints
 
   Flow<D> flow_;

@@ -48,7 +48,7 @@ def plan(
     ] = True,
     rate: Annotated[
         Optional[float],  # noqa: UP045
-        typer.Option(min=1, metavar="R", help="Meshes: cells that a core updates in a second."),
+        typer.Option(min=1, metavar="R", help="Mesh files: cells that a core updates in a second."),
     ] = None,
     split: Annotated[bool, typer.Option("--split", help="Meshes: split blocks between ranks.")] = False,
     json: Annotated[
@@ -104,11 +104,12 @@ def _plan(world: str, ranks: str, set_: list[str], network: Network, options: di
             raise BadInputError(f"--set: {world} is a mesh file, which has no values to set")
         mesh = read_mesh(Path(world))
         return plan_mesh(mesh, counts, title=world, network=network, rate=rate, split=split)
-    if rate is not None or split:
-        word = "--split" if split else "--rate"
-        raise BadInputError(f"{word}: is for meshes only, and {world} is a world of particles")
+    if rate is not None:
+        raise BadInputError(f"--rate: is for mesh files only; the rate of {world} is measured or estimated")
     loaded = World.load(world, parse_set(set_))
-    return plan_world(loaded, counts, network=network, threads=options["threads"], measure=options["measure"])
+    return plan_world(
+        loaded, counts, network=network, threads=options["threads"], measure=options["measure"], split=split
+    )
 
 
 def _network(machine: Path | None, latency: float | None, bandwidth: float | None) -> Network:

@@ -35,8 +35,9 @@ class Sizes:
     """What a mesh should be like.
 
     spacing: edges of cells along bodies, m.  first: height of the cells at bodies, m.  at_sides: height of
-    the cells at each side of the domain (left, right, bottom, top), m.  largest: edge of a cell, m.  ratio:
-    of neighbouring cells.  multiple: of cells between lines.
+    the cells at each side of the domain (left, right, bottom, top), m.  largest: edge of a cell, m.
+    ratio: of neighbouring cells.  multiple: of cells between lines.  outwards: cells between a body and
+    its frame; 0: as many as the sizes need.
     """
 
     spacing: float
@@ -45,6 +46,7 @@ class Sizes:
     largest: float
     ratio: float
     multiple: int = 8
+    outwards: int = 0
 
 
 @dataclass
@@ -267,10 +269,12 @@ def _rounded(count: float, multiple: int) -> int:
 
 
 def _outer_cell(frame: _Frame, sizes: Sizes) -> float:
-    """Edge of cells at the sides of a frame, m: a quarter of the cells around the body on each side."""
-    quarter = _rounded(frame.curve.perimeter / sizes.spacing / 4, sizes.multiple)
+    """Edge of cells at the sides of a frame, m: a quarter of the cells around the body on each side, and more
+    of them if they were too large there."""
     sides = frame.sides
-    return 0.5 * (sides[1] - sides[0] + sides[3] - sides[2]) / quarter
+    side = 0.5 * (sides[1] - sides[0] + sides[3] - sides[2])
+    quarter = frame.curve.perimeter / sizes.spacing / 4
+    return side / _rounded(max(quarter, side / sizes.largest), sizes.multiple)
 
 
 # --- blocks -----------------------------------------------------------------------------------------
@@ -321,7 +325,7 @@ class _Rays:
     """Nodes on the rays of a frame.
 
     count: cells on each ray.  first: height of the cells at the body, m.  at_sides: height of the cells at
-    the sides below, right, above and left, m; infinite: free.
+    the sides below, right, above and left, m.
     """
 
     count: int
@@ -330,16 +334,17 @@ class _Rays:
 
     @classmethod
     def of(cls, frame: _Frame, domain: Sequence[float], sizes: Sizes) -> _Rays:
-        ends = [sizes.at_sides[k] if frame.sides[k] == domain[k] else math.inf for k in (2, 1, 3, 0)]
+        ends = [
+            min(sizes.largest, sizes.at_sides[k] if frame.sides[k] == domain[k] else math.inf)
+            for k in (2, 1, 3, 0)
+        ]
         gap = min(frame.gap(k) for k in range(4))
-        cell = _outer_cell(frame, sizes)
-        last = min(ends)
-        if math.isinf(last):
-            count = cells_for(gap, sizes.first, cell, sizes.ratio)
-        else:
-            count = sum(cells_for(gap / 2, end, cell, sizes.ratio) for end in (sizes.first, last))
+        largest = min(sizes.largest, gap)
+        count = cells_for(gap, sizes.first, largest, sizes.ratio)
+        if min(ends) < sizes.largest:
+            count = sum(cells_for(gap / 2, end, largest, sizes.ratio) for end in (sizes.first, min(ends)))
         at_sides = (ends[0], ends[1], ends[2], ends[3])
-        return cls(_rounded(count, sizes.multiple), sizes.first, at_sides)
+        return cls(sizes.outwards or _rounded(count, sizes.multiple), sizes.first, at_sides)
 
     def lines(
         self, side: int, shares: NDArray[np.float64], lengths: NDArray[np.float64]
@@ -347,21 +352,16 @@ class _Rays:
         """(rays, count + 1) places on each ray of a side, from 0 to 1. shares: of the way along the side from
         one corner to the other; a corner belongs to two sides, whose rays must agree there."""
         at = self.at_sides
-        free = all(map(math.isinf, at))
         found = []
         for share, length in zip(shares, lengths, strict=True):
             first = min(self.first / length, 1 / self.count)
-            line = geometric(self.count, first)
-            if not free:
-                natural = float(line[-1] - line[-2])
-                own = min(at[side] / length, natural)
-                corner = min(at[side], at[side - 1] if share < 0.5 else at[(side + 1) % 4])
-                weight = min(4 * min(share, 1 - share), 1.0)  # of the side itself, beyond a quarter of it
-                last = math.exp(
-                    weight * math.log(own) + (1 - weight) * math.log(min(corner / length, natural))
-                )
-                line = two_sided(self.count, first, last)
-            found.append(line)
+            natural = geometric(self.count, first)
+            most = float(natural[-1] - natural[-2])  # without a wish for the last one
+            corner = min(at[side], at[side - 1] if share < 0.5 else at[(side + 1) % 4])
+            weight = min(4 * min(share, 1 - share), 1.0)  # of the side itself, beyond a quarter of it
+            wishes = [min(each / length, most) for each in (at[side], corner)]
+            last = wishes[0] ** weight * wishes[1] ** (1 - weight)
+            found.append(natural if last >= most else two_sided(self.count, first, last))
         return np.array(found)
 
 

@@ -12,6 +12,9 @@ from eddyline.world.problems import listed
 
 ENOUGH = 1.05
 """Wall time over the shortest that still counts as the same."""
+WORTH = 1.05
+"""Gain of splitting blocks above which it is proposed, if it is nowhere twofold."""
+MOST_NAMES = 4  # of blocks in a sentence
 USEFUL = 0.5
 """Efficiency below which most of the core time is lost."""
 
@@ -38,8 +41,8 @@ def _particles(
     if best is not last:
         assert best.wall is not None and last.wall is not None
         yield (
-            f"More than {_ranks(best.nodes)} bring nothing: {duration(best.wall.value)} on {best.nodes}, "
-            f"{duration(last.wall.value)} on {last.nodes}."
+            f"More than {_ranks(best.nodes)} bring{_s(best.nodes)} nothing: "
+            f"{duration(best.wall.value)} on {best.nodes}, {duration(last.wall.value)} on {last.nodes}."
         )
     else:
         yield f"Up to {_ranks(last.nodes)} each further one shortens the run."
@@ -85,22 +88,26 @@ def _blocks(rows: Sequence[Row], other: Sequence[Row], finer: Sequence[Pieces], 
     last = rows[-1]
     if best is not last:
         yield (
-            f"More than {_ranks(best.nodes)} bring nothing: the largest load is {best.maxpts:,} points on "
-            f"{best.nodes} and {last.maxpts:,} on {last.nodes}."
+            f"More than {_ranks(best.nodes)} bring{_s(best.nodes)} nothing: the largest load is "
+            f"{best.maxpts:,} points on {best.nodes} and {last.maxpts:,} on {last.nodes}."
         )
     else:
         yield f"Up to {_ranks(last.nodes)} each further one shortens the run."
-    for row, halved, pieces in zip(rows, other, finer, strict=True):
-        if split or row.nodes < best.nodes or halved.exetime > 0.95 * row.exetime:
-            continue
-        names = [f'"{name}"' for name in pieces.split_blocks()]
-        shown = listed(names) if len(names) <= 4 else f"{len(names)} blocks"
-        word = "block" if len(names) == 1 else "blocks" if len(names) <= 4 else ""
-        yield (
-            f"Split {word} {shown} ({len(pieces.pieces)} pieces): on {row.nodes} ranks the time is "
-            f"{halved.exetime:.3f} instead of {row.exetime:.3f} of one rank's. Add --split."
-        ).replace("  ", " ")
-        break
+    if split:
+        return
+    gains = [row.exetime / halved.exetime for row, halved in zip(rows, other, strict=True)]
+    worth = [k for least in (2.0, WORTH) for k, gain in enumerate(gains) if gain >= least]
+    if not worth:
+        return
+    row, halved, pieces = rows[worth[0]], other[worth[0]], finer[worth[0]]
+    names = [f'"{name}"' for name in pieces.split_blocks()]
+    shown = f"block{'s' if len(names) > 1 else ''} {listed(names)}"
+    if len(names) > MOST_NAMES:
+        shown = f"{len(names)} blocks"
+    yield (
+        f"Split {shown} ({len(pieces.pieces)} pieces in all): on {row.nodes} ranks the largest load is "
+        f"{halved.exetime:.3f} of all points instead of {row.exetime:.3f}. Add --split."
+    )
 
 
 def _enough(rows: Sequence[Row], seconds: Sequence[float]) -> Row:
@@ -111,6 +118,11 @@ def _enough(rows: Sequence[Row], seconds: Sequence[float]) -> Row:
 
 def _ranks(count: int) -> str:
     return f"{count} rank{'s' if count > 1 else ''}"
+
+
+def _s(count: int) -> str:
+    """The ending of a verb."""
+    return "s" if count == 1 else ""
 
 
 def _lost(row: Row) -> str:

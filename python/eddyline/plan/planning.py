@@ -90,14 +90,19 @@ def plan_world(
     network: Network = HERE,
     threads: int = 1,
     measure: bool = True,
+    split: bool = False,
 ) -> RunPlan:
-    """The plan of an SPH world. measure: time some steps of the world on this machine first. Raises
-    PlanError."""
+    """The plan of a world. measure: time some steps of the world on this machine first.  split: blocks of a
+    mesh may be divided between ranks. Raises PlanError."""
+    if "mesh" in world.solver.tables:
+        return _plan_mesh_world(world, ranks, network, threads, measure, split)
     if world.solver.name != "sph":
         raise PlanError(
             f'{world.name}: method.name = "{world.solver.name}"; the messages of sph and of meshes '
             "are known only. Add --set method.name=sph to plan the same world with particles."
         )
+    if split:
+        raise PlanError(f"--split: is for meshes only, and {world.name} is a world of particles")
     needs = needs_of(world, cores=1)
     estimate = needs.estimate
     cells = CellCounts.of(world, estimate.members)
@@ -108,27 +113,17 @@ def plan_world(
             f"--ranks: {world.name} has {cells.most_ranks} cells and each rank needs one. Use fewer ranks, "
             "or a finer spacing."
         )
-    if measure:
-        found = calibrate(world)
-        error = found.spread + STEP_COUNT_ERROR
-        seconds, constant = found.factor * estimate.step_seconds, found.constant
-        bounds, origin = (
-            (1 - error, 1 + error),
-            "measured with steps of this world on one core of this machine",
-        )
-    else:
-        seconds, constant = estimate.step_seconds, 0.0
-        bounds, origin = UNMEASURED, "estimate of `eddyline check`"
+    speed = _speed(world, estimate.step_seconds, measure)
     work = Work(
-        point_seconds=seconds / estimate.members,
-        step_seconds=constant,
-        low=bounds[0],
-        high=bounds[1],
+        point_seconds=speed.seconds / estimate.members,
+        step_seconds=speed.constant,
+        low=speed.low,
+        high=speed.high,
         row_bytes=ROW_BYTES[world.dimensions, world.has_free_surface],
         exchanges=1,
         point_bytes=estimate.memory_bytes / estimate.members,
         base_bytes=BASE_BYTES,
-        origin=origin,
+        origin=speed.origin,
     )
     fixed = needs.seconds - needs.cost.steps
     rows = forecast(divided, work, network, steps=needs.steps, fixed_seconds=fixed, threads=threads)
@@ -138,6 +133,61 @@ def plan_world(
         most_ranks=possible[-1] if refused else None,
     )  # fmt: skip
     return RunPlan(world.title, "particles", rows, advice, network, work, needs.steps, fixed, threads)
+
+
+@dataclass(frozen=True)
+class _Speed:
+    """seconds: of a step on one core, without the constant [s].  low, high: factors of the error bar."""
+
+    seconds: float
+    constant: float
+    low: float
+    high: float
+    origin: str
+
+
+def _speed(world: World, estimated: float, measure: bool) -> _Speed:
+    """The speed of this machine for a world, measured or estimated."""
+    if not measure:
+        return _Speed(estimated, 0.0, *UNMEASURED, "estimate of `eddyline check`")
+    found = calibrate(world)
+    error = found.spread + STEP_COUNT_ERROR
+    return _Speed(
+        found.factor * estimated, found.constant, 1 - error, 1 + error,
+        "measured with steps of this world on one core of this machine",
+    )  # fmt: skip
+
+
+def _plan_mesh_world(
+    world: World, ranks: Sequence[int], network: Network, threads: int, measure: bool, split: bool
+) -> RunPlan:
+    from eddyline.world.meshes import make
+
+    needs = needs_of(world, cores=1)
+    estimate = needs.estimate
+    speed = _speed(world, estimate.step_seconds, measure)
+    exchanges = getattr(world.solver, "exchanges", _one_cycle)(world)
+    work = Work(
+        point_seconds=speed.seconds / estimate.members,
+        step_seconds=speed.constant,
+        low=speed.low,
+        high=speed.high,
+        row_bytes=8.0 * (world.dimensions + 1) * exchanges,
+        exchanges=exchanges,
+        point_bytes=estimate.memory_bytes / estimate.members,
+        base_bytes=BASE_BYTES,
+        origin=speed.origin,
+    )
+    fixed = needs.seconds - needs.cost.steps
+    return _plan_blocks(
+        make(world.file), ranks, work, network, title=world.title, split=split, steps=needs.steps,
+        fixed=fixed, threads=threads,
+    )  # fmt: skip
+
+
+def _one_cycle(world: World) -> float:
+    """Exchanges of a step of five stages and a residual, for solvers that do not say how many they make."""
+    return 6.0
 
 
 def plan_mesh(
@@ -153,7 +203,6 @@ def plan_mesh(
 ) -> RunPlan:
     """The plan of a mesh of blocks. rate: cells that a core updates in a second; None: times are relative.
     exchanges: of ghost cells in a step.  split: blocks may be divided, at multiples of `multiple` cells."""
-    pieces = Pieces.of(mesh, multiple)
     work = Work(
         point_seconds=1 / rate if rate else None,
         step_seconds=0.0,
@@ -165,14 +214,33 @@ def plan_mesh(
         base_bytes=BASE_BYTES,
         origin="the rate given" if rate else "none: times relative to one rank",
     )
+    return _plan_blocks(mesh, ranks, work, network, title=title, split=split, multiple=multiple)
+
+
+def _plan_blocks(
+    mesh: Mesh,
+    ranks: Sequence[int],
+    work: Work,
+    network: Network,
+    *,
+    title: str,
+    split: bool,
+    multiple: int = 4,
+    steps: int = 0,
+    fixed: float = 0.0,
+    threads: int = 1,
+) -> RunPlan:
+    pieces = Pieces.of(mesh, multiple)
     contacts = pieces.contacts()
     whole = [pieces.divide(count, contacts) for count in ranks]
     finer = [pieces.split_for(count) for count in ranks]
     halved = [each.divide(count) for each, count in zip(finer, ranks, strict=True)]
-    rows = forecast(halved if split else whole, work, network)
-    other = forecast(whole if split else halved, work, network)
+    rows, other = (
+        forecast(each, work, network, steps=steps, fixed_seconds=fixed, threads=threads)
+        for each in ((halved, whole) if split else (whole, halved))
+    )
     advice = advice_for_blocks(rows, other, finer, split=split)
-    return RunPlan(title, "cells", rows, advice, network, work, 0, 0.0, 1)
+    return RunPlan(title, "cells", rows, advice, network, work, steps, fixed, threads)
 
 
 def read_mesh(path: Path) -> Mesh:

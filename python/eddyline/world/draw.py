@@ -25,6 +25,7 @@ from .shapes import Body, vec3
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from ..mesh import Mesh
     from .world import World
 
 WATER = "#cfe3f2"
@@ -35,6 +36,8 @@ INK = "#22272c"
 MARK = "#b3361f"
 _PATH_TIMES = 400  # at which a moving body is looked at, for
 _OUTLINES = 12  # dashed outlines at most
+_LINES = 160  # of a block in each direction; of finer ones some are left out
+MESH_STYLES: tuple[dict[str, Any], ...] = ({"linewidths": 0.25, "alpha": 0.7}, {"linewidths": 0.9})
 _ARROWS = 14  # start velocities drawn along the longer side
 
 
@@ -90,6 +93,19 @@ def _caption(world: World) -> str:
     return "   ".join(parts)
 
 
+def mesh_lines(mesh: Mesh) -> tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]]:
+    """Lines through the nodes of a mesh in the plane, and the edges of its blocks, each (n, 2), m."""
+    inner: list[NDArray[np.float64]] = []
+    edges: list[NDArray[np.float64]] = []
+    for block in mesh.blocks:
+        for axis in (0, 1):
+            across = np.moveaxis(block.nodes, axis, 0)
+            step = max(1, (len(across) - 1) // _LINES)
+            inner += list(across[step:-1:step])
+            edges += [across[0], across[-1]]
+    return inner, edges
+
+
 class _View:
     """The world seen along one axis. axes: horizontal and vertical on paper; scale: inches per metre."""
 
@@ -102,6 +118,7 @@ class _View:
 
     def draw(self) -> None:
         self._fluid()
+        self._mesh()
         self._bodies()
         self._velocities()
         for index in (2 * self.axes[0], 2 * self.axes[0] + 1, 2 * self.axes[1], 2 * self.axes[1] + 1):
@@ -139,6 +156,21 @@ class _View:
             top = min(float(line[:, 1].max()), self.high[1])
             place = np.array([left, top]) + np.array([0.07, -0.06]) * self.inch
             self._text(place, name, color="#2f5d7c", ha="left", va="top", style="italic")
+
+    def _mesh(self) -> None:
+        """Lines of the mesh in 2D, edges of its blocks stronger; cells may be drawn several together."""
+        if "mesh" not in self.file.solver.tables or self.world.dimensions != 2:
+            return
+        from matplotlib.collections import LineCollection
+        from matplotlib.patches import Rectangle
+
+        from .meshes import make
+
+        frame = Rectangle((self.low[0], self.low[1]), *(self.high - self.low), transform=self.panel.transData)
+        for lines, style in zip(mesh_lines(make(self.file)), MESH_STYLES, strict=True):
+            drawn = LineCollection(lines, colors=SOLID, zorder=2, **style)
+            self.panel.add_collection(drawn, autolim=False)
+            drawn.set_clip_path(frame)
 
     def _bodies(self) -> None:
         for name, body in self.file.bodies.items():
