@@ -1,7 +1,7 @@
 """Hammond 1997, once more: an exchange that serialises itself, and one that does not.
 
 python experiments/hammond-1997/run.py             everything, about 6 minutes on two cores
-python experiments/hammond-1997/run.py chain       a part: timelines, waiting or chain
+python experiments/hammond-1997/run.py chain       a part: timelines, waiting, chain, mapper or model
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 
+from mapper import mapper, model  # noqa: E402
 from workbench import Bench, main, table  # noqa: E402
 
 from eddyline.plot.chart import LINES  # noqa: E402
@@ -169,4 +170,5 @@ def draw_chain(bench: Bench, told: dict[int, dict[str, dict[str, Any]]]) -> None
 
 
 if __name__ == "__main__":
-    main(HERE, {"timelines": timelines, "waiting": waiting, "chain": chain})
+    parts = {"timelines": timelines, "waiting": waiting, "chain": chain, "mapper": mapper, "model": model}
+    main(HERE, parts)

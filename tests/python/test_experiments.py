@@ -86,6 +86,16 @@ def test_a_chain_is_exchanged_in_both_ways(tmp_path: Path) -> None:
         assert (tmp_path / name).stat().st_size > 5_000
 
 
+def test_the_tables_of_mapper_are_explained(tmp_path: Path) -> None:
+    """All printed rows are equal; loads, a serial share and messages give both measured tables."""
+    found, printed = quick("hammond-1997", tmp_path, "mapper", "model")
+    assert found["mapper"]["rows"] == found["mapper"]["equal"] == 48 and "48 of 48" in printed
+    told = found["model"]
+    assert told["synchronous"]["worst"] < 0.023 and told["asynchronous"]["worst"] < 0.018
+    assert told["both"]["worst"] < 0.083 and told["both"]["message"] == pytest.approx(1.47, abs=0.01)
+    assert (tmp_path / "model.png").stat().st_size > 5_000
+
+
 @pytest.mark.matrix
 @needs_ranks
 def test_threads_exchange_with_and_without_a_core_to_spare(tmp_path: Path) -> None:
