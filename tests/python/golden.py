@@ -35,7 +35,7 @@ QUANTITIES = {
 }
 
 Entry = dict[str, Any]
-"""The golden values of a world: `steps`, `time` (hexadecimal), `fluid` and `walls` (particles), `state`
+"""The golden values of a world: `steps`, `time` (hexadecimal), numbers of members by their set, `state`
 (the checksum), and digests by name: `fields`, `series`, `rasters` and `frames`."""
 Series = Mapping[str, tuple[list[str], list[str], NDArray[np.float64]]]
 """As `_core.Simulation.take_series` gives them."""
@@ -71,7 +71,7 @@ def computed(golden: GoldenWorld, way: Way | None = None) -> Entry:
     simulation = _core.Simulation(
         world.core, boxes=way.boxes, threads=way.threads, shuffle=way.shuffle,
         instructions=way.instructions,  # type: ignore[arg-type]
-        series_interval=golden.steps * _core.estimate(world.core).time_step / ROWS,
+        series_interval=golden.steps * world.solver.estimate(world).time_step / ROWS,
     )  # fmt: skip
     parts = [_advanced(simulation, golden.commands[0][0] if golden.commands else golden.steps)]
     steering = Steering(world)
@@ -87,8 +87,7 @@ def entry_of(world: World, simulation: _core.Simulation, parts: list[Series]) ->
     return {
         "steps": simulation.step_count,
         "time": simulation.time.hex(),
-        "fluid": simulation.fluid_count,
-        "walls": simulation.wall_count,
+        **{name: simulation.count(name) for name, _ in simulation.sets},
         "state": f"{simulation.checksum():032x}",
         "fields": _fields(simulation),
         "series": series_digests(parts, list(world.observers)),
@@ -134,7 +133,16 @@ def series_digests(parts: list[Series], observers: list[str]) -> dict[str, str]:
 
 
 def _fields(simulation: _core.Simulation) -> dict[str, str]:
-    """Digests of fields outside the checksum of the state: fluid sorted by id, walls by their values."""
+    """Digests of fields: fluid and cells sorted by id, walls by their values."""
+    if not simulation.has_points:
+        names = [name for name, _ in simulation.quantities]
+        return {
+            members: digest(*(
+                np.asarray(simulation.field(members, name))[np.argsort(simulation.field(members, "id"))]
+                for name in names
+            ))
+            for members, _ in simulation.sets
+        }  # fmt: skip
     order = np.argsort(simulation.id, kind="stable")
     walls = np.column_stack([simulation.wall_position(), simulation.wall_body(), simulation.wall_pressure()])
     return {
@@ -153,7 +161,8 @@ def _pictures(world: World, simulation: _core.Simulation) -> dict[str, dict[str,
     high = (low[0] + size[0], low[1] + size[1], 0.0)
     if world.dimensions == 3:
         low = (low[0], low[1], low[2] + 0.5 * size[2])
-    names = QUANTITIES[world.dimensions]
+    has_points = simulation.has_points
+    names = QUANTITIES[world.dimensions] if has_points else tuple(name for name, _ in simulation.quantities)
     rasters = simulation.rasters(names, PIXELS, low, high)
     known = simulation.known_rasters(names, PIXELS, low, high)
     frames = {}
