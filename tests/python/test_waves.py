@@ -173,6 +173,9 @@ def test_a_run_is_kept_shown_resumed_and_compared(tmp_path: Path) -> None:
     whole = eddyline.resume(part, until=0.4, progress=False, movie=False, report=False)
     compared = eddyline.compare(run, whole)
     assert compared.identical and "cells and 2 series, bit for bit" in compared.text()
+    wrong = FLAT + '[[expect]]\nquantity = "budget.max_u.final"\nrange = [5, 6]\n'
+    judged = eddyline.run(World.from_text(wrong), out=tmp_path / "judged", progress=False, movie=False)
+    assert judged.table()["inside"].tolist() == [False] and "resolution" in judged.table()["reason"][0]
     other = eddyline.run(
         path, overrides={"method.order": 2}, out=tmp_path / "other", progress=False, movie=False, report=False
     )
