@@ -43,6 +43,9 @@ export const hasPoints = computed(() => {
   return sets.length === 0 || sets.some((set) => set.points);
 });
 
+/** True if the run has a velocity, which tracers and streaklines follow. */
+export const hasVelocity = computed(() => hello.value?.quantities.some((quantity) => quantity.name === "velocity_x") ?? true);
+
 /** What the solver computes with: particles, cells. */
 export const members = computed(() => hello.value?.sets[0]?.members ?? "particles");
 
