@@ -94,7 +94,7 @@ export class AnimationLoop {
     const needs: FrameNeeds = {
       isUsable: (frame) => hasNoFluid || (is3d && hasSurface(frame)) || hasData(frame, quantity, particles),
       isStored: (entry) => (particles && !hasNoFluid ? entry.particlesIndex : entry.frameIndex) >= 0,
-      isIncomplete: (frame) => !particles && run.hasVelocity.value && view.showsVelocity.value && run.hasVelocity.value && !frame.rasters.has("velocity_y"),
+      isIncomplete: (frame) => !particles && run.hasVelocity.value && view.showsVelocity.value && !frame.rasters.has("velocity_y"),
       interpolatesWhenPaused: particles,
     };
     let pair = run.kind.value === "none" ? null : framePair(now, needs);
