@@ -59,7 +59,7 @@ WORLDS = {"2D": FLAT, "3D": SOLID}
 
 
 def result_of(world: World, simulation: _core.Simulation) -> list[Any]:
-    """What no way of computing a run may change: bits of state, series and pictures."""
+    """Bits of state, series and pictures, which no way of computing a run may change."""
     simulation.advance(float("inf"), 12, 1e9)
     series = {name: rows.tobytes() for name, (_, _, rows) in simulation.take_series().items()}
     low, size = world.core.origin, world.core.size

@@ -46,7 +46,7 @@ export const hasPoints = computed(() => {
 /** True if the run has a velocity, which tracers and streaklines follow. */
 export const hasVelocity = computed(() => hello.value?.quantities.some((quantity) => quantity.name === "velocity_x") ?? true);
 
-/** What the solver computes with: particles, cells. */
+/** Members of the set that the solver advances: particles, cells. */
 export const members = computed(() => hello.value?.sets[0]?.members ?? "particles");
 
 /** True if the run is 3D; it is drawn as particles and surfaces. */
