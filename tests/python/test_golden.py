@@ -53,7 +53,7 @@ def test_golden_worlds_cover_every_kind():
     found: set[object] = set()
     for name, world in worlds().items():
         file, dimensions = world.file, world.dimensions
-        found |= {("solver", file.method.name, dimensions)}
+        found |= {(file.method.name, dimensions)}
         if file.method.name != "sph":
             continue
         scheme = file.method.scheme, dimensions
@@ -68,7 +68,7 @@ def test_golden_worlds_cover_every_kind():
         found |= {"settled"} if file.start.settle else set()
         found |= {command.WhichOneof("action") for _, command in WORLDS[name].commands}
     wanted = {
-        ("solver", "amr", 2),
+        ("amr", 2),
         *((scheme, dimensions) for scheme in ("delta", "classic") for dimensions in (2, 3)),
         *((scheme, precision) for scheme in ("delta", "classic") for precision in ("single", "double")),
         *((("delta", dimensions), is_free) for dimensions in (2, 3) for is_free in (False, True)),
@@ -87,7 +87,7 @@ def test_each_series_and_picture_of_a_golden_world_has_numbers():
         assert entry.get("fluid", entry.get("cells", 0)) > 0 and entry["state"] != "0" * 32, name
         rows = {series: int(text.split()[0]) for series, text in entry["series"].items()}
         assert rows and min(rows.values()) > 0, (name, rows)
-        assert len({*entry["rasters"].values()}) > 2, name
+        assert len({*entry["rasters"].values()}) > (2 if "fluid" in entry else 1), name
 
 
 # --- the comparison sees a bit ------------------------------------------------------------------------------

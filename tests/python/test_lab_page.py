@@ -21,6 +21,7 @@ from lab_server import until as eventually
 from eddyline.live import stream_pb2 as pb
 from eddyline.plot import metadata
 from eddyline.serve.store import FINAL
+from eddyline.world.gallery import gallery
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LAB, PAGE = ROOT / "lab", ROOT / "python" / "eddyline" / "serve" / "page"
@@ -655,3 +656,17 @@ def _step_when_still(page: Any) -> int:
         now = _step(page)
         last, same = now, same + 1 if now == last else 0
     return last
+
+
+PULSE = gallery()["waves/pulse"].read_text(encoding="utf-8").replace("rounds = 1", "rounds = 1000")
+
+
+@pytest.mark.browser
+def test_a_run_of_cells_shows_its_field_and_its_words(browser, server):
+    with going_on(server, PULSE) as run, opened(browser, server, run=run) as page:
+        until(page, lambda: painted(page) > 10)
+        text = page.locator("body").inner_text()
+        assert "Displacement u" in text and "Rate p" in text
+        assert page.get_by_role("radio", name="Particles").count() == 0
+        page.get_by_role("radio", name="Rate p = du/dt").click()
+        until(page, lambda: painted(page) > 10)

@@ -59,7 +59,7 @@ WORLDS = {"2D": FLAT, "3D": SOLID}
 
 
 def result_of(world: World, simulation: _core.Simulation) -> list[Any]:
-    """What no way of computing a run may change: bits of state, series and pictures."""
+    """Bits of state, series and pictures, which no way of computing a run may change."""
     simulation.advance(float("inf"), 12, 1e9)
     series = {name: rows.tobytes() for name, (_, _, rows) in simulation.take_series().items()}
     low, size = world.core.origin, world.core.size
@@ -108,7 +108,7 @@ def test_ranks_and_strategies_change_no_bit(ranks: int) -> None:
 @needs_ranks
 def test_ranks_leave_the_same_folder(tmp_path: Path) -> None:
     path = tmp_path / "waves.toml"
-    path.write_text(FLAT)
+    path.write_text(FLAT.replace("pictures = 4", "pictures = 0"))  # no film, which takes longest
     run = eddyline.run(path, out=tmp_path / "alone", threads=1, movie=False, report=False, progress=False)
     words = ["run", path, "--ranks", 2, "--threads", 1, "--out", tmp_path / "shared"]
     done = subprocess.run(
@@ -173,6 +173,11 @@ def test_a_run_is_kept_shown_resumed_and_compared(tmp_path: Path) -> None:
     whole = eddyline.resume(part, until=0.4, progress=False, movie=False, report=False)
     compared = eddyline.compare(run, whole)
     assert compared.identical and "cells and 2 series, bit for bit" in compared.text()
+    wrong = FLAT + '[[expect]]\nquantity = "budget.max_u.final"\nrange = [5, 6]\n'
+    judged = eddyline.run(
+        World.from_text(wrong), out=tmp_path / "judged", progress=False, movie=False, report=False
+    )
+    assert judged.table()["inside"].tolist() == [False] and "resolution" in judged.table()["reason"][0]
     other = eddyline.run(
         path, overrides={"method.order": 2}, out=tmp_path / "other", progress=False, movie=False, report=False
     )

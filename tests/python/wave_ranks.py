@@ -1,6 +1,7 @@
-"""Ranks of test_waves: `mpiexec -n N python wave_ranks.py WAYS` computes the worlds of test_waves in each way of
-a JSON list: [world, {option of [method]: value}, {option of the simulation: value}, sites]. Rank 0 prints a line
-of JSON with a digest for each way."""
+"""Ranks of test_waves: `mpiexec -n N python wave_ranks.py WAYS` computes each way of a JSON list.
+
+A way: [world, {option of [method]: value}, {option of the simulation: value}, sites]. Rank 0 prints a line of
+JSON with a digest for each way."""
 
 import hashlib
 import json
