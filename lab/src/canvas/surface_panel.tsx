@@ -21,7 +21,7 @@ export function SurfacePanel() {
   const list = surfaces.settings.value;
   const canAdd = surfaces.surfaceQuantities.value.length > 0 && list.length < surfaces.MAX_SURFACES;
   return (
-    <section class="hud surface-panel" aria-label="Surfaces and cut">
+    <section class="hud surface-panel" aria-label="Surfaces">
       {shownWaterMode.value === "surface" && (
         <div class="surface-card">
           <div class="surface-head">
@@ -99,7 +99,7 @@ const LEVEL_STEPS = 500;
 
 function Level({ setting: { id, quantity, level }, label }: { setting: surfaces.SurfaceSetting; label: string }) {
   const histogram = surfaces.histogramOf(run.latestFrame.value, quantity);
-  const unit = surfaces.surfaceQuantities.value.find(({ name }) => name === quantity)?.unit ?? "";
+  const unit = (surfaces.surfaceQuantities.value.find(({ name }) => name === quantity)?.unit ?? "").replace("^2", "²").replace("^3", "³");
   if (!run.isLive.value) return <StoredLevels id={id} quantity={quantity} unit={unit} level={level} />;
   if (!histogram || level === null) return <p class="note">Waiting for the values of the run …</p>;
   const [low, high] = [Math.min(histogram.low, level), Math.max(histogram.high, level)];

@@ -46,7 +46,7 @@ export const hasPoints = computed(() => {
   return sets.length === 0 || sets.some((set) => set.points);
 });
 
-/** What the solver computes with: particles, cells. */
+/** Members of the state of the solver, in the plural: particles, cells. */
 export const members = computed(() => hello.value?.sets[0]?.members ?? "particles");
 
 /** True if the run is drawn in 3D, as particles or surfaces. Cells can be drawn on the middle plane instead. */
