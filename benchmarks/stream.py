@@ -4,8 +4,9 @@
 
 A frame of the world, at its start or a later time, is sent to a hub as often as it is taken, by a simulation
 that does nothing else, and one viewer reads as the page does: contours of one quantity, contours with the
-velocity that tracers need, particles, or, in 3D, the surface of the water. The slow link is a relay on loopback
-that lets 20 Mbit/s through each way, 50 ms there and back; a ping through it is measured first. Prints JSON.
+velocity that tracers need, particles, or, in 3D, the surface of the water. The slow link is a relay on
+loopback that lets 20 Mbit/s through each way, 50 ms there and back; a ping through it is measured first.
+Prints JSON.
 """
 
 from __future__ import annotations
