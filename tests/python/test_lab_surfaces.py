@@ -31,6 +31,7 @@ quantity = "speed"
 values = [0.1, 0.3]
 every = 0.05
 [output]
+quantity = "pressure"
 pictures = 2
 snapshots = 0
 [time]
@@ -42,12 +43,12 @@ WATER = (
     + PIXELS
     + """
     let [water, violet] = [0, 0];
-    for (let k = 0; k < data.length; k += 4) {
-      const [r, g, b] = data.subarray(k, k + 3);
+    for (let k = 0; k < data.length; k += 16) {
+      const r = data[k], g = data[k + 1], b = data[k + 2];
       if (b - r > 40 && g - r > 20) water++;
       else if (b - g > 30 && r - g > 5) violet++;
     }
-    return [water, violet].map((count) => (4 * count) / data.length);
+    return [water, violet].map((count) => (16 * count) / data.length);
   }
 """
 )
@@ -78,7 +79,7 @@ def test_water_is_drawn_cut_and_joined_by_other_surfaces(browser, server, size):
         until(page, lambda: shares(page)[0] < 0.8 * before)
         page.get_by_role("radio", name="None", exact=True).click()
         page.get_by_role("button", name="Add surface").click()
-        slider = page.get_by_role("slider", name="Level of speed")
+        slider = page.get_by_role("slider", name="Level of pressure")
         slider.wait_for()
         assert page.locator(".histogram rect").count() == 64
         page.get_by_role("radio", name="Hidden").click()
@@ -87,7 +88,7 @@ def test_water_is_drawn_cut_and_joined_by_other_surfaces(browser, server, size):
         slider.fill("450")
         until(page, lambda: 0 < shares(page)[1] < 0.9 * alone)
         check_accessible(page)
-        page.get_by_role("button", name="Remove the surface of speed").click()
+        page.get_by_role("button", name="Remove the surface of pressure").click()
         until(page, lambda: max(shares(page)) < 0.0005)
 
 
@@ -100,7 +101,7 @@ def test_stored_surfaces_of_a_finished_run_are_shown(browser, server):
         page.get_by_role("button", name="Surfaces and cut").click()
         page.get_by_role("button", name="Add surface").click()
         page.get_by_role("radio", name="Hidden").click()
-        levels = page.get_by_label("Level", exact=True)
+        levels = page.get_by_role("combobox", name="Level of speed")
         levels.wait_for()
         assert levels.locator("option").all_inner_texts() == ["0.1 m/s", "0.3 m/s"]
         until(page, lambda: shares(page)[1] > 0.001)
@@ -114,9 +115,9 @@ def test_controls_are_disabled_while_the_connection_is_lost(browser, server):
         assert page.get_by_label("viscosity").is_enabled()
         page.context.set_offline(True)
         until(page, lambda: link.inner_text() == "No answer")
-        assert page.get_by_role("button", name="Pause").is_disabled()
+        assert page.get_by_role("button", name="Pause", exact=True).is_disabled()
         assert page.get_by_label("viscosity").is_disabled()
         page.context.set_offline(False)
         until(page, lambda: page.get_by_label("viscosity").is_enabled())
-        page.get_by_role("button", name="Pause").click()
+        page.get_by_role("button", name="Pause", exact=True).click()
         page.get_by_role("button", name="Resume").wait_for()
