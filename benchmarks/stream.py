@@ -1,11 +1,12 @@
 """Throughput of the stream: bytes per frame, frames and megabytes per second, on loopback and on a slow link.
 
-  python benchmarks/stream.py [--seconds 8] [--world cylinder] [--set K=V]
+  python benchmarks/stream.py [--seconds 8] [--world cylinder] [--set K=V] [--time 0]
 
-A frame of the world's start is sent to a hub as often as it is taken, by a simulation that does nothing
-else, and one viewer reads as the page does: contours of one quantity, contours with the velocity that tracers
-need, particles, or, in 3D, the surface of the water. The slow link is a relay on loopback that lets 20 Mbit/s
-through each way, 50 ms there and back; a ping through it is measured first. Prints JSON.
+A frame of the world, at its start or a later time, is sent to a hub as often as it is taken, by a simulation
+that does nothing else, and one viewer reads as the page does: contours of one quantity, contours with the
+velocity that tracers need, particles, or, in 3D, the surface of the water. The slow link is a relay on
+loopback that lets 20 Mbit/s through each way, 50 ms there and back; a ping through it is measured first.
+Prints JSON.
 """
 
 from __future__ import annotations
@@ -95,9 +96,12 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=8.0)
     parser.add_argument("--world", default="cylinder")
     parser.add_argument("--set", action="append", default=[], metavar="K=V")
+    parser.add_argument("--time", type=float, default=0.0, help="of the frame [s]")
     asked = parser.parse_args()
     world = World.load(asked.world, dict(each.split("=", 1) for each in asked.set))
-    simulation = Simulation(world)._core
+    begun = Simulation(world)
+    begun.advance_to(asked.time)
+    simulation = begun._core
     view = pb.View(particles=True, ids=True)
     if FLUID in quantities(simulation):
         VIEWS["surface"] = SURFACE
@@ -179,6 +183,8 @@ async def watch(viewer, seconds: float) -> Seen:
     began = 0.0
     async for data in viewer:
         message = pb.Message.FromString(data)
+        if message.WhichOneof("body") == "tick":
+            await viewer.send(packed(seen=pb.Seen()).SerializeToString())
         if message.WhichOneof("body") != "frame":
             continue
         now = time.monotonic()

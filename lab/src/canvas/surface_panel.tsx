@@ -21,7 +21,7 @@ export function SurfacePanel() {
   const list = surfaces.settings.value;
   const canAdd = surfaces.surfaceQuantities.value.length > 0 && list.length < surfaces.MAX_SURFACES;
   return (
-    <section class="hud surface-panel" aria-label="Surfaces and cut">
+    <section class="hud surface-panel" aria-label="Surfaces">
       {shownWaterMode.value === "surface" && (
         <div class="surface-card">
           <div class="surface-head">
@@ -99,8 +99,8 @@ const LEVEL_STEPS = 500;
 
 function Level({ setting: { id, quantity, level }, label }: { setting: surfaces.SurfaceSetting; label: string }) {
   const histogram = surfaces.histogramOf(run.latestFrame.value, quantity);
-  const unit = surfaces.surfaceQuantities.value.find(({ name }) => name === quantity)?.unit ?? "";
-  if (!run.isLive.value) return <StoredLevels id={id} quantity={quantity} unit={unit} level={level} />;
+  const unit = (surfaces.surfaceQuantities.value.find(({ name }) => name === quantity)?.unit ?? "").replace("^2", "²").replace("^3", "³");
+  if (!run.isLive.value) return <StoredLevels id={id} quantity={quantity} label={label} unit={unit} level={level} />;
   if (!histogram || level === null) return <p class="note">Waiting for the values of the run …</p>;
   const [low, high] = [Math.min(histogram.low, level), Math.max(histogram.high, level)];
   const share = high > low ? (level - low) / (high - low) : 0;
@@ -126,21 +126,21 @@ function Level({ setting: { id, quantity, level }, label }: { setting: surfaces.
 }
 
 /** The levels at which surfaces are stored. */
-function StoredLevels({ id, quantity, unit, level }: { id: number; quantity: string; unit: string; level: number | null }) {
+function StoredLevels({ id, quantity, label, unit, level }: { id: number; quantity: string; label: string; unit: string; level: number | null }) {
   const stored = view.shownFrame.value?.surfaces.filter((surface) => surface.quantity === quantity) ?? [];
   const levels = [...new Set(stored.map((surface) => surface.level))];
   if (levels.length === 0) return <p class="note">No surface is stored at this time.</p>;
   return (
-    <label class="surface-row">
-      Level
-      <select value={level !== null && levels.includes(level) ? level : levels[0]} onChange={(event) => surfaces.changeSurface(id, { level: Number(event.currentTarget.value) })}>
+    <div class="surface-row">
+      <span aria-hidden="true">Level</span>
+      <select aria-label={`Level of ${label.toLowerCase()}`} value={level !== null && levels.includes(level) ? level : levels[0]} onChange={(event) => surfaces.changeSurface(id, { level: Number(event.currentTarget.value) })}>
         {levels.map((value) => (
           <option key={value} value={value}>
             {formatNumber(value)} {unit}
           </option>
         ))}
       </select>
-    </label>
+    </div>
   );
 }
 
