@@ -77,7 +77,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ),
     # Features with another name in Eddyline.
     ("mesh grid blockmesh", "particles need no mesh; domain.spacing sets the resolution."),
-    ("dx dp resolution particle_spacing particle_size", "it is called domain.spacing [m] here."),
+    ("dx dp particle_spacing particle_size", "it is called domain.spacing [m] here."),
     ("h smoothing_length", "it is method.smoothing_ratio here, in spacings."),
     (
         "kernel",
