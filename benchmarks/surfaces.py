@@ -1,8 +1,8 @@
-"""Isosurfaces of 128^3 values: core time on one thread, and bytes; beside VTK's flying edges, if vtk is installed.
+"""Isosurfaces of 128^3 values: core time on one thread and bytes, beside VTK's flying edges if vtk is there.
 
-  cmake -S . -B build/benchmarks -DEDDYLINE_TESTS=ON -DEDDYLINE_PYTHON=OFF
-  cmake --build build/benchmarks --target benchmark_surfaces
-  python benchmarks/surfaces.py build/benchmarks/benchmark_surfaces
+cmake -S . -B build/benchmarks -DEDDYLINE_TESTS=ON -DEDDYLINE_PYTHON=OFF
+cmake --build build/benchmarks --target benchmark_surfaces
+python benchmarks/surfaces.py build/benchmarks/benchmark_surfaces
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ POINTS, HEADER, REPETITIONS = 128, 128, 5
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run([sys.argv[1], folder], capture_output=True, text=True, check=True)
-        print("| field | triangles | cut | encode | deflate | decode | triangles made | flying edges | bytes | floats |")
-        print("|---|---|---|---|---|---|---|---|---|---|")
+        columns = ("field", "triangles", "cut", "encode", "deflate", "decode", "triangles made")
+        columns += ("flying edges", "bytes", "floats")
+        print(f"| {' | '.join(columns)} |\n{'|---' * len(columns)}|")
         for line in done.stdout.splitlines():
             field, triangles, cut, encode, decode, made = line.split()
             content = Path(folder, f"{field}.surface").read_bytes()

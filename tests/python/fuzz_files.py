@@ -31,6 +31,7 @@ from eddyline.run import Run, RunError
 from eddyline.run.folder import RunFolder
 from eddyline.stream.checkpoints import CheckpointError, find_checkpoint
 from eddyline.stream.corrupt import CorruptFileError
+from eddyline.stream.surfaces import SurfaceFile, unpacked
 from eddyline.stream.timeline import read_timeline, write_timeline
 from eddyline.world import WorldError
 
@@ -53,6 +54,9 @@ def make_run(folder: Path) -> Path:
         append_entry(out / "journal.jsonl", Entry(step, 0.01 * step, command, "paused"))
     moments = np.array([[0.0, 0.25], [0.25, 0.5]])
     write_timeline(out / "timeline.h5", [(moments, ["forces", "wait"])] * 2)
+    sample = Path(__file__).parent.parent / "data" / "surfaces" / "noise.eiso"
+    for step in (0, 30, 60):
+        SurfaceFile(out / "surfaces" / "water.surfaces").append(step, unpacked(sample.read_bytes()))
     kept = RunFolder(run.folder)
     kept.write_record(kept.read_record() | {"files": kept.digests(complete=True)})
     return out
@@ -85,6 +89,11 @@ def parts(folder: Path) -> dict[str, Callable[[], Any]]:
         "moments": lambda: stored_runs.moments(folder),
         "particle moments": lambda: _particle_moments(folder),
     }
+    readers["surfaces"] = lambda: [
+        (surface.time, surface.level, surface.vertices, surface.triangles)
+        for surfaces in opened().surfaces.values()
+        for surface in surfaces
+    ]
     for name in ("budget", "front", "force.post"):
         readers[f"series {name}"] = lambda name=name: opened().series(name)
     for quantity in ("speed", "pressure"):

@@ -32,7 +32,11 @@ std::vector<Named> named_quantities(const solver::Sampler& sampler, const world:
   for (const auto& column : sampler.lattice_quantities()) all.push_back({column, {.own = number++}});
   number = 0;
   for (const auto& column : sampler.quantities()) {
-    if (column.name != "cover" && !has(column.name)) all.push_back({column, {.raster = number}});
+    if (column.name != "cover") {
+      if (!has(column.name)) all.push_back({column, {.raster = number}});
+    } else if (!has("fluid")) {
+      all.push_back({{"fluid", "1"}, {.raster = number}});
+    }
     ++number;
   }
   const auto rasters = sampler.quantities();

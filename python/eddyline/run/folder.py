@@ -20,6 +20,7 @@ from eddyline.stream.checksums import read_checksums
 from eddyline.stream.corrupt import CorruptFileError, reading
 from eddyline.stream.frames import FrameStore
 from eddyline.stream.series import read_series
+from eddyline.stream.surfaces import SUFFIX, Surfaces, digest_of, read_index
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -230,10 +231,25 @@ class RunFolder:
         if complete:
             grown += [*self.series.glob("*.csv"), self.path / journal.NAME, self.pictures / "frames.index"]
         paths = [path for path in paths if path not in grown] + (grown if complete else [])
-        return {
+        found = {
             path.relative_to(self.path).as_posix(): integrity.hex_digest(path.read_bytes())
             for path in sorted(paths)
             if path.is_file()
+        }
+        for path in self._surface_files() if complete else ():
+            found[path.relative_to(self.path).as_posix()] = digest_of(read_index(path))
+        return found
+
+    def _surface_files(self) -> list[Path]:
+        return sorted(self.surfaces.glob(f"*{SUFFIX}"))
+
+    def read_surfaces(self) -> dict[str, Surfaces]:
+        """The isosurfaces by observer. Raises CorruptFileError, also if run.json lists more."""
+        listed = self.read_record().get("files", {})
+        names = {name: self.path / name for name in listed if name.endswith(SUFFIX)}
+        names |= {path.relative_to(self.path).as_posix(): path for path in self._surface_files()}
+        return {
+            path.stem: Surfaces(path, path.stem, listed.get(name)) for name, path in sorted(names.items())
         }
 
     def read_world(self, *, verified: bool = True) -> World:

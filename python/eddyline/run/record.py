@@ -203,10 +203,7 @@ class Run:
     @cached_property
     def surfaces(self) -> dict[str, Surfaces]:
         """The isosurfaces of each observer that has any: triangles at its times. Raises CorruptFileError."""
-        from eddyline.stream.surfaces import SUFFIX, Surfaces
-
-        paths = sorted(self._folder.surfaces.glob(f"*{SUFFIX}"))
-        return {path.stem: Surfaces(path, path.stem) for path in paths}
+        return self._folder.read_surfaces()
 
     @property
     def snapshot_count(self) -> int:

@@ -155,6 +155,7 @@ class Record:
     start: int  # of its bytes in the file
     size: int
     digest: int
+    own: int  # checksum of all this
 
     @property
     def end(self) -> int:
@@ -211,18 +212,25 @@ def _records(path: Path, file: IO[bytes]) -> Iterator[Record]:
         start = at + RECORD.size
         if start + length > size:
             return
-        yield Record(step, time, level, start, length, digest)
+        yield Record(step, time, level, start, length, digest, own)
         at = start + length
+
+
+def digest_of(records: Sequence[Record]) -> str:
+    """A checksum of what a file holds, from the checksums in it."""
+    return integrity.hex_digest(b"".join(record.own.to_bytes(8, "little") for record in records))
 
 
 class Surfaces(Sequence[Surface]):
     """The surfaces of one observer of a run, decoded one by one. Those of one time follow each other in the
     order of `values` in the world."""
 
-    def __init__(self, path: Path, name: str) -> None:
-        """Raises CorruptFileError."""
+    def __init__(self, path: Path, name: str, digest: str | None = None) -> None:
+        """digest: of all records as the run left them, if it has ended. Raises CorruptFileError."""
         self.path, self.name = path, name
         self._records = read_index(path)
+        if digest is not None and digest != digest_of(self._records):
+            raise CorruptFileError(path, "surfaces are missing, or were changed after they were written")
 
     def __len__(self) -> int:
         return len(self._records)

@@ -76,7 +76,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
         "Eddyline has 2D and 3D only; Basilisk and OpenFOAM have axisymmetry.",
     ),
     # Features with another name in Eddyline.
-    ("dx dp resolution particle_spacing particle_size", "it is called domain.spacing [m] here."),
+    ("dx dp particle_spacing particle_size", "it is called domain.spacing [m] here."),
     ("h smoothing_length", "it is method.smoothing_ratio here, in spacings."),
     (
         "kernel",
