@@ -10,8 +10,9 @@ import pytest
 import eddyline
 from eddyline import _core
 from eddyline.mesh import Block, connect
+from eddyline.run.known import known_range
 from eddyline.solvers.multiblock import core_mesh
-from eddyline.world import World, WorldError
+from eddyline.world import Comparison, World, WorldError
 
 CYLINDER = Path(__file__).parents[2] / "worlds" / "cylinder.toml"
 STEADY = {"method.name": "multiblock", "method.steady": True, "let.Re": 20, "domain.spacing": "D/10"}
@@ -40,6 +41,16 @@ def test_what_the_solver_does_not_have_is_refused_line_by_line() -> None:
     assert "turn about their centres" in refused(bodies__cylinder__motion={"displacement": ["0.01*t", 0]})
     assert "no particles" in refused(start__settle=0.1)
     assert "method.cycle" in refused(method__cycle="X")
+
+
+def test_results_of_particles_are_not_expected_of_blocks() -> None:
+    comparison = Comparison(
+        quantity="cylinder.drag_coefficient.mean", kind="range", measured=5.7, expected="5.57 to 5.59",
+        error=0.02, allowed=0.0, source="", inside=False,
+    )  # fmt: skip
+    with_particles = World.load(CYLINDER, {"let.Re": 20, "domain.spacing": "D/20"})
+    assert known_range(with_particles, comparison) is not None
+    assert known_range(World.load(CYLINDER, STEADY | {"domain.spacing": "D/20"}), comparison) is None
 
 
 def test_nodes_keep_their_places_on_the_way_to_the_core() -> None:

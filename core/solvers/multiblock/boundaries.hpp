@@ -1,5 +1,5 @@
 #pragma once
-// What the boundaries of a mesh impose.
+// Conditions on the boundaries of a mesh.
 
 #include <string>
 #include <vector>

@@ -25,7 +25,7 @@ struct Neighborhood {
 
 class GhostCopies;
 
-/// What travels: the first `count` ghosts of a neighbourhood.
+/// The first `count` ghosts of a neighbourhood, which travel together.
 struct GhostCells {
   using Copies = GhostCopies;
 

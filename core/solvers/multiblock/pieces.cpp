@@ -22,8 +22,6 @@ std::optional<Range> intersection(const Range& a, const Range& b) {
   return both;
 }
 
-std::int32_t halved(std::int32_t n, int times, bool along) { return along ? n >> times : n; }
-
 /// The link on a coarse level: its patch and its map in halved indices.
 world::MeshLink coarsened(const world::MeshLink& link, int level, int dimensions) {
   world::MeshLink coarse = link;
@@ -149,9 +147,9 @@ void Pieces::assign(int ranks) {
 PieceRange Pieces::on_level(std::size_t piece, int level) const {
   PieceRange range = pieces_[piece];
   for (std::size_t d = 0; d < 3; ++d) {
-    const bool along = static_cast<int>(d) < mesh_->dimensions;
-    range.lower[d] = halved(range.lower[d], level, along);
-    range.upper[d] = halved(range.upper[d], level, along);
+    if (static_cast<int>(d) >= mesh_->dimensions) continue;
+    range.lower[d] >>= level;
+    range.upper[d] >>= level;
   }
   return range;
 }

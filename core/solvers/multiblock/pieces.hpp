@@ -72,7 +72,7 @@ class Pieces {
   std::vector<std::int64_t> first_cell_;
 };
 
-/// How often all blocks of a mesh can be halved, plus one.
+/// Number of levels that a mesh allows: one more than the times that all its blocks can be halved.
 int levels_of(const world::Mesh& mesh);
 
 }  // namespace eddyline::multiblock

@@ -54,7 +54,7 @@ struct Rows {
   std::vector<FluxRow<D>> below, above;  // 3D: through the faces of a plane of cells, row by row
 };
 
-/// Which terms of dissipation and friction are summed.
+/// Terms of dissipation and friction that are summed.
 enum class Dissipative { none, third_thin, third_full, third_only, first_thin, first_only };
 
 constexpr bool is_first(Dissipative kind) { return kind == Dissipative::first_thin || kind == Dissipative::first_only; }
@@ -103,7 +103,7 @@ void flux_row(const PieceFields<D>& piece, const Scheme& scheme, std::size_t axi
   }
 }
 
-/// What comes in at the low faces of a row of cells is what went out of the cells before.
+/// Fluxes through the faces of a row of cells.
 template <int D>
 struct RowOfCells {
   const FluxRow<D>* along;

@@ -104,7 +104,7 @@ class Solver final : public solver::Solver {
   solver::Diagnosis diagnose() const override;
 
  private:
-  /// Of all levels.
+  /// Copies and messages of all levels.
   exchange::Traffic traffic() const {
     exchange::Traffic sum;
     for (const auto& level : flow_.levels()) {

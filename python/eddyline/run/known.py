@@ -62,11 +62,12 @@ def stored() -> tuple[Known, ...]:
 
 def known_range(world: World, comparison: Comparison) -> KnownRange | None:
     """Expected value for a comparison that is outside its band, from stored results at the spacing of this
-    world or at two spacings around it; None if nothing is stored."""
+    world or at two spacings around it; None if nothing is stored. All results
+    are of the solver sph."""
     if comparison.measured is None or not comparison.error or not comparison.relative:
         return None
     reference, reynolds = world.reference, world.reynolds
-    if reference is None or reynolds is None:
+    if reference is None or reynolds is None or world.solver.name != "sph":
         return None
     name = name_in_gallery(world.source)
     rows = [

@@ -67,7 +67,7 @@ std::int32_t Locator<D>::build(std::int32_t piece, Int3 first, Int3 last) {
   return number;
 }
 
-/// On the inner side of the planes of all faces.
+/// True if x is on the inner side of the planes of all faces.
 template <int D>
 bool Locator<D>::holds(const PieceFields<D>& piece, Int3 cell, Vec3 x) const {
   const double volume = piece.volume[static_cast<std::size_t>(piece.extents.at(cell))];

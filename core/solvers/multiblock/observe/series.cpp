@@ -27,7 +27,8 @@ class Budget final : public solver::Observer {
   std::vector<solver::Column> columns() const override {
     std::vector<solver::Column> columns{{"step", "1"}, {"mass", std::string("kg") + per_length<D>()}};
     for (std::size_t d = 0; d < D; ++d)
-      columns.push_back({std::array{"momentum_x", "momentum_y", "momentum_z"}[d], std::string("kg m/s") + per_length<D>()});
+      columns.push_back(
+          {std::array{"momentum_x", "momentum_y", "momentum_z"}[d], std::string("kg m/s") + per_length<D>()});
     columns.push_back({"kinetic_energy", std::string("J") + per_length<D>()});
     columns.push_back({"max_speed", "m/s"});
     return columns;
