@@ -4,8 +4,8 @@
 
 A frame of the world's start is sent to a hub as often as it is taken, by a simulation that does nothing
 else, and one viewer reads as the page does: contours of one quantity, contours with the velocity that tracers
-need, or particles. The slow link is a relay on loopback that lets 20 Mbit/s through each way, 50 ms there and
-back; a ping through it is measured first. Prints JSON.
+need, particles, or, in 3D, the surface of the water. The slow link is a relay on loopback that lets 20 Mbit/s
+through each way, 50 ms there and back; a ping through it is measured first. Prints JSON.
 """
 
 from __future__ import annotations
@@ -26,10 +26,12 @@ from dataclasses import dataclass
 from websockets.asyncio.client import connect
 
 from eddyline.live import stream_pb2 as pb
-from eddyline.live.frames import particles_frame
+from eddyline.live.frames import frame_of
 from eddyline.live.hello import hello
 from eddyline.live.publisher import packed
+from eddyline.live.surfaces import FLUID, FLUID_LEVEL
 from eddyline.simulation import Simulation
+from eddyline.stream.surfaces import quantities
 from eddyline.world import World
 
 RUN = "0123456789ab"
@@ -58,6 +60,11 @@ VIEWS = {
         tells=True,
     ),
 }
+
+
+SURFACE = pb.View(
+    surfaces=[pb.SurfaceRequest(quantity=FLUID, level=FLUID_LEVEL)], frames_per_second=30, tells=True
+)
 
 
 @dataclass(frozen=True)
@@ -91,7 +98,13 @@ def main() -> None:
     asked = parser.parse_args()
     world = World.load(asked.world, dict(each.split("=", 1) for each in asked.set))
     simulation = Simulation(world)._core
-    frame = particles_frame(world, simulation, 1, pb.View(particles=True, ids=True))
+    view = pb.View(particles=True, ids=True)
+    if FLUID in quantities(simulation):
+        VIEWS["surface"] = SURFACE
+        view.surfaces.extend(
+            pb.SurfaceRequest(quantity=FLUID, level=FLUID_LEVEL, stride=stride) for stride in (1, 2, 4)
+        )
+    frame = frame_of(world, simulation, 1, view)
     greeting = hello(world, RUN, "", "speed", 1, {})
     with served() as (base, token):
         found = asyncio.run(measure(base, token, greeting, frame, asked.seconds))
@@ -106,7 +119,7 @@ def served():
         server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert server.stdout is not None
         words = "".join(server.stdout.readline() for _ in range(4))
-        found = re.search(r"to steer +http://(\S+)/\?token=(\S+)", words)
+        found = re.search(r"control +http://(\S+)/\?token=(\S+)", words)
         assert found
         try:
             yield found[1], found[2]

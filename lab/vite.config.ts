@@ -4,6 +4,7 @@ import { defineConfig } from "vite";
 // hands /api to a server started with `eddyline serve --port 8000`.
 export default defineConfig({
   base: "./",
+  assetsInclude: ["**/*.eiso"], // surfaces that tests read
   build: {
     outDir: "../python/eddyline/serve/page",
     emptyOutDir: true,
@@ -19,5 +20,6 @@ export default defineConfig({
       },
     },
   },
+  worker: { format: "es", rolldownOptions: { output: { entryFileNames: "assets/[name].js" } } },
   server: { proxy: { "/api": { target: "http://127.0.0.1:8000", ws: true } } },
 });

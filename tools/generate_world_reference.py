@@ -20,11 +20,11 @@ END = "<!-- generated: end -->"
 
 Schema = dict[str, Any]
 
-SIMPLE = ("reference", "domain", "fluid", "start", "time", "method", "output")
+SIMPLE = ("reference", "domain", "fluid", "start", "time", "output")
 SHAPES = ("Circle", "Rectangle", "Polygon", "Line", "Sphere", "Box", "Cylinder")
 SIDES = ("Wall", "Periodic", "Open", "Inflow", "Outflow", "Stream")
 PATCHES = ("InflowPatch", "OutflowPatch")
-OBSERVERS = ("Probe", "Gauge", "Front", "Patch", "PressureDrop", "Line", "Profile", "Torque")
+OBSERVERS = ("Probe", "Gauge", "Front", "Patch", "PressureDrop", "Line", "Profile", "Torque", "Isosurface")
 
 
 def main() -> int:
@@ -62,7 +62,8 @@ def _sections(schema: Schema) -> Iterator[str]:
     yield _sentence(properties["let"]["description"])
     for name in SIMPLE:
         table = definitions[properties[name]["$ref"].rpartition("/")[2]]
-        yield from _heading(f"`[{name}]`" + ("" if name in schema["required"] else ", optional"))
+        note = ", of solvers with a fluid" if name == "fluid" else ", optional"
+        yield from _heading(f"`[{name}]`" + ("" if name in schema["required"] else note))
         yield from _described(table)
     yield from _heading("`[output.cut]`, optional", depth=4)
     yield from _described(definitions["Cut"])
@@ -110,6 +111,23 @@ def _sections(schema: Schema) -> Iterator[str]:
     yield from _tagged(definitions, OBSERVERS)
     yield from _heading("`[[expect]]`, any number")
     yield from _described(definitions["Expect"])
+    yield from _heading("`[method]`, optional")
+    yield "`name` chooses the solver; each has keys of its own. Without a name it is `sph`.\n"
+    yield from _solvers(definitions)
+
+
+def _solvers(definitions: Schema) -> Iterator[str]:
+    """The options and tables of each solver."""
+    from eddyline.solvers import solvers
+
+    for name, solver in solvers().items():
+        table = definitions[solver.options.__name__]
+        own = {key: value for key, value in table["properties"].items() if key != "name"}
+        yield from _heading(f'`name = "{name}"`', depth=4)
+        yield from _described({**table, "properties": own})
+        for key, brought in solver.tables.items():
+            yield from _heading(f"`[{key}]`, of the solver `{name}`", depth=4)
+            yield from _described(definitions[brought.__name__])
 
 
 def _tagged(definitions: Schema, names: tuple[str, ...]) -> Iterator[str]:

@@ -132,4 +132,14 @@ EDDYLINE_INLINE std::uint32_t bits(Mask<double, 4> mask) {
 #endif
 }
 
+EDDYLINE_INLINE std::uint32_t bits(Mask<float, 8> mask) {
+#ifdef __FMA__
+  return static_cast<std::uint32_t>(_mm256_movemask_ps(std::bit_cast<__m256>(mask.m)));
+#else
+  std::uint32_t bits = 0;
+  for (int lane = 0; lane < Pack8f::width; ++lane) bits |= static_cast<std::uint32_t>(mask.m[lane] & 1) << lane;
+  return bits;
+#endif
+}
+
 }  // namespace eddyline

@@ -33,6 +33,12 @@ struct Records {
   std::int64_t after, limit;
   auto run(Simulation& s) const { return s.records(kind, after, limit); }
 };
+struct Values {
+  std::size_t set;
+  std::array<char, 64> field;
+  std::int64_t first, count;
+  auto run(Simulation& s) const { return s.values(set, field.data(), first, count); }
+};
 struct Quantized {
   std::int64_t every;
   bool with_ids;
@@ -43,6 +49,10 @@ struct Rasters {
   std::array<std::int32_t, solver::k_most_quantities> quantities;
   std::size_t count;
   auto run(Simulation& s) const { return s.sampler().rasters({quantities.data(), count}, plane); }
+};
+struct TakeIsosurface {
+  observe::SurfaceRequest request;
+  auto run(Simulation& s) const { return s.isosurface(request); }
 };
 struct TakeSeries {
   auto run(Simulation& s) const { return s.take_series(); }
@@ -90,9 +100,9 @@ struct Traffic {
   auto run(Simulation& s) const { return s.traffic(); }
 };
 
-using Calls =
-    std::tuple<End, Advance, Change, Records, Quantized, Rasters, TakeSeries, TakeChecksum, KeepChecksums,
-               TakeChecksums, Save, Restore, TakeStatistics, Shares, KeepTimeline, Timeline, KeepTraffic, Traffic>;
+using Calls = std::tuple<End, Advance, Change, Records, Values, Quantized, Rasters, TakeIsosurface, TakeSeries,
+                         TakeChecksum, KeepChecksums, TakeChecksums, Save, Restore, TakeStatistics, Shares,
+                         KeepTimeline, Timeline, KeepTraffic, Traffic>;
 
 /// A call as it is announced. Arguments that do not fit are sent in a second message.
 struct Announcement {
@@ -167,6 +177,13 @@ double Leader::change(const world::Change& change) { return lead(Change{change})
 std::vector<solver::PointRecord> Leader::records(solver::PointKind kind, std::int64_t after, std::int64_t limit) const {
   return lead(Records{kind, after, limit});
 }
+std::vector<double> Leader::values(std::size_t set, const std::string& field, std::int64_t first,
+                                   std::int64_t count) const {
+  Values call{.set = set, .field = {}, .first = first, .count = count};
+  if (field.size() >= call.field.size()) throw UserError("values: there is no field " + field + ".");
+  std::ranges::copy(field, call.field.begin());
+  return lead(call);
+}
 solver::QuantizedParticles Leader::quantized(std::int64_t every, bool with_ids) const {
   return lead(Quantized{every, with_ids});
 }
@@ -175,6 +192,9 @@ std::vector<solver::Raster> Leader::rasters(std::span<const std::int32_t> quanti
   Rasters call{.plane = plane, .quantities = {}, .count = quantities.size()};
   std::ranges::copy(quantities, call.quantities.begin());
   return lead(call);
+}
+observe::Isosurface Leader::isosurface(const observe::SurfaceRequest& request) const {
+  return lead(TakeIsosurface{request});
 }
 std::vector<observe::Series> Leader::take_series() { return lead(TakeSeries{}); }
 solver::Checksum Leader::checksum() const { return lead(TakeChecksum{}); }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "driver/simulation.hpp"
@@ -25,8 +26,10 @@ class Leader {
   void interrupt() { own_->interrupt(); }
   void end();
   std::vector<solver::PointRecord> records(solver::PointKind kind, std::int64_t after, std::int64_t limit) const;
+  std::vector<double> values(std::size_t set, const std::string& field, std::int64_t first, std::int64_t count) const;
   solver::QuantizedParticles quantized(std::int64_t every, bool with_ids) const;
   std::vector<solver::Raster> rasters(std::span<const std::int32_t> quantities, const solver::Plane& plane) const;
+  observe::Isosurface isosurface(const observe::SurfaceRequest& request) const;
   std::vector<observe::Series> take_series();
   solver::Checksum checksum() const;
   void keep_checksums(std::int64_t every);

@@ -5,7 +5,9 @@
 #include <string>
 
 #include "base/errors.hpp"
+#include "solvers/amr/solver.hpp"
 #include "solvers/mps/solver.hpp"
+#include "solvers/multiblock/solver.hpp"
 #include "solvers/sph/solver.hpp"
 
 namespace eddyline::driver {
@@ -17,7 +19,8 @@ struct Entry {
   std::unique_ptr<solver::Solver> (*make)(const world::World&, const solver::Execution&, comm::Communicator&);
 };
 
-constexpr std::array k_solvers{Entry{"sph", &sph::make}, Entry{"mps", &mps::make}};
+constexpr std::array k_solvers{Entry{"sph", &sph::make}, Entry{"mps", &mps::make}, Entry{"amr", &amr::make},
+                               Entry{"multiblock", &multiblock::make}};
 
 }  // namespace
 

@@ -6,7 +6,9 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
+#include <variant>
 
 #include "base/archive.hpp"
 #include "base/errors.hpp"
@@ -63,6 +65,11 @@ std::int64_t Simulation::advance(double until, std::int64_t max_steps, double ma
   return done;
 }
 
+observe::Isosurface Simulation::isosurface(const observe::SurfaceRequest& request) const {
+  omp_set_num_threads(solver_->threads());
+  return observe::isosurface(sampler(), solver_->world(), communicator(), solver_->clock().time, request);
+}
+
 double Simulation::change(const world::Change& change) {
   const double displaced = solver_->apply(change);
   using Kind = world::Change::Kind;
@@ -82,6 +89,33 @@ std::vector<solver::PointRecord> Simulation::records(solver::PointKind kind, std
   auto all = comm::gather_values(communicator(), std::span(std::as_const(own)), "snapshot").second;
   std::ranges::sort(all, {}, &solver::PointRecord::id);
   return all;
+}
+
+std::vector<double> Simulation::values(std::size_t set, std::string_view field, std::int64_t first,
+                                       std::int64_t count) const {
+  struct Value {
+    std::int64_t id;
+    double value;
+  };
+  const solver::FieldSets& fields = solver_->fields();
+  const std::string_view name = fields.sets()[set].name;
+  const solver::Field ids = fields.field(name, "id"), values = fields.field(name, field);
+  const auto* id_of = std::get_if<std::span<const std::int64_t>>(&ids);
+  const auto* in_memory = std::get_if<solver::Doubles>(&values);
+  const auto* computed = std::get_if<std::vector<double>>(&values);
+  if (id_of == nullptr || (computed == nullptr && (in_memory == nullptr || in_memory->is_vector)))
+    throw UserError("values: " + std::string(name) + "." + std::string(field) + " is not a field of doubles.");
+  const double* value_of = computed != nullptr ? computed->data() : in_memory->data;
+  std::vector<Value> own;
+  for (std::size_t i = 0; i < id_of->size(); ++i)
+    if ((*id_of)[i] >= first && (*id_of)[i] - first < count) own.push_back({(*id_of)[i], value_of[i]});
+  const std::vector<Value> all =
+      communicator().is_alone() ? std::move(own)
+                                : comm::gather_values(communicator(), std::span(std::as_const(own)), "snapshot").second;
+  if (!communicator().is_root()) return {};
+  std::vector<double> sorted(static_cast<std::size_t>(count), std::numeric_limits<double>::quiet_NaN());
+  for (const Value& each : all) sorted[static_cast<std::size_t>(each.id - first)] = each.value;
+  return sorted;
 }
 
 solver::QuantizedParticles Simulation::quantized(std::int64_t every, bool with_ids) const {

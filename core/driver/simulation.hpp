@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "comm/traffic_log.hpp"
+#include "observe/isosurface/isosurface.hpp"
 #include "observe/observers.hpp"
 #include "observe/series.hpp"
 #include "solver/execution.hpp"
@@ -58,8 +59,13 @@ class Simulation {
   /// Copies the particles of all ranks with ids larger than `after`: the first `limit` of them in order of id, on the
   /// root. Collective.
   std::vector<solver::PointRecord> records(solver::PointKind kind, std::int64_t after, std::int64_t limit) const;
+  /// A scalar field of the members of a set with the ids `first` to `first + count - 1`, in order of id, on the root;
+  /// NaN for ids that no member has. For sets whose ids count up from 0, such as cells. Throws UserError. Collective.
+  std::vector<double> values(std::size_t set, std::string_view field, std::int64_t first, std::int64_t count) const;
   /// See Points::quantized(). Empty for a solver without particles. Collective.
   solver::QuantizedParticles quantized(std::int64_t every, bool with_ids) const;
+  /// The fluid's surface, or that of another quantity. Collective.
+  observe::Isosurface isosurface(const observe::SurfaceRequest& request) const;
   /// Returns the rows of all series since the last call; the same on all ranks.
   std::vector<observe::Series> take_series() { return observers_.take(); }
 

@@ -8,6 +8,7 @@
 
 #include "base/vec.hpp"
 #include "solver/column.hpp"
+#include "solver/lattice.hpp"
 #include "solver/plane.hpp"
 
 namespace eddyline::solver {
@@ -36,6 +37,14 @@ class Sampler {
   /// One raster for each quantity, by its number; row 0 is the lowest. A cover, 0 to 1, is how much of a pixel is
   /// fluid.
   virtual std::vector<Raster> rasters(std::span<const std::int32_t> quantities, const Plane& plane) = 0;
+  /// Quantities that the solver computes on lattices in a way of its own. A quantity "fluid" is 1 in the fluid and 0
+  /// outside: its surface at one half is that of the fluid. All of quantities() are available on lattices as well, as
+  /// stacks of rasters.
+  virtual std::span<const Column> lattice_quantities() const { return {}; }
+  /// Values of one of these at the points of some layers, which may differ from rank to rank. NaN: no value.
+  virtual std::vector<float> lattice(std::int32_t /*quantity*/, const Lattice& /*lattice*/, Layers /*layers*/) {
+    return {};
+  }
   /// Columns that probes record.
   virtual std::span<const Column> probe_columns() const = 0;
   /// Values of probe_columns() at each point, point by point. SI units.

@@ -1,6 +1,8 @@
+import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { robustRange } from "../src/charts/range";
-import { chartData, type ChartSpec } from "../src/charts/specs";
+import { chartData, chartSpecs, type ChartSpec } from "../src/charts/specs";
+import { HelloSchema } from "../src/stream/stream_pb";
 import { Series, SeriesStore, statistics, valueAtTime } from "../src/stream/series";
 
 function series(times: readonly number[], values: readonly number[]): Series {
@@ -15,6 +17,21 @@ describe("charts", () => {
     expect([1, 1.5, 2, 2.9, 3, 99].map((time) => valueAtTime(times, values, time))).toEqual([10, 10, 20, 20, 30, 30]);
     expect(valueAtTime(times, values, 0.5)).toBeNaN();
     expect(valueAtTime(new Float64Array(), new Float64Array(), 1)).toBeNaN();
+  });
+
+  it("show the energy and the probes of a solver without a flow", () => {
+    const store = new SeriesStore();
+    const budget = new Series(["time", "step", "energy"], ["s", "1", "J"]);
+    const probe = new Series(["time", "u", "p"], ["s", "m", "m/s"]);
+    budget.write(0, [[0], [0], [1]]);
+    probe.write(0, [[0], [1], [2]]);
+    store.set("budget", budget);
+    store.set("middle", probe);
+    const hello = create(HelloSchema, { quantities: [{ name: "u" }, { name: "p" }] });
+    expect(chartSpecs(store, hello).map(({ title, unit }) => [title, unit])).toEqual([
+      ["middle: u", "m"],
+      ["Energy", "J"],
+    ]);
   });
 
   it("show curves only during the lifetime of their body", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { colorTable, TABLE_SIZE } from "../src/colors/maps";
-import { QUANTITIES } from "../src/colors/quantities";
+import { learnQuantities, QUANTITY_NAMES, quantityOf } from "../src/colors/quantities";
 import { Histogram, formatNumber, roundTicks } from "../src/colors/scale";
 
 /** Relative luminance of each colour, 0 to 1 (WCAG 2.2). */
@@ -10,15 +10,26 @@ function luminances(name: Parameters<typeof colorTable>[0]): number[] {
 }
 
 describe("colour maps", () => {
-  it.each([QUANTITIES.speed.map, QUANTITIES.pressure.map])("%s only gets lighter", (name) => {
+  it.each([quantityOf("speed").map, quantityOf("pressure").map])("%s only gets lighter", (name) => {
     const found = luminances(name);
     for (let k = 8; k < TABLE_SIZE; k++) expect(found[k] as number).toBeGreaterThan(found[k - 8] as number);
   });
 
-  it.each([QUANTITIES.vorticity.map, QUANTITIES.density.map])("%s is lightest in its middle", (name) => {
+  it.each([quantityOf("vorticity").map, quantityOf("density").map])("%s is lightest in its middle", (name) => {
     const found = luminances(name);
     expect(Math.max(...found)).toBe(Math.max(...found.slice(120, 136)));
     expect(found[127]).toBeGreaterThan(0.85);
+  });
+});
+
+describe("quantities", () => {
+  it("are those that the solver of a run tells, without components of the velocity", () => {
+    const flow = ["speed", "pressure", "density", "vorticity", "velocity_x"].map((name) => ({ name, unit: "", diverging: false, label: name }));
+    expect(learnQuantities(flow)).toEqual(QUANTITY_NAMES);
+    const wave = [{ name: "u", unit: "m", diverging: true, label: "displacement u" }];
+    expect(learnQuantities(wave)).toEqual(["u"]);
+    expect(quantityOf("u")).toMatchObject({ label: "Displacement u", unit: "m", kind: "diverging", map: "RdBu_r" });
+    expect(quantityOf("unknown").label).toBe("unknown");
   });
 });
 
@@ -29,7 +40,7 @@ describe("scales", () => {
     const histogram = new Histogram();
     histogram.add(values.subarray(0, 3000));
     histogram.add(values.subarray(3000));
-    const { low, high } = histogram.scale(QUANTITIES.speed);
+    const { low, high } = histogram.scale(quantityOf("speed"));
     expect(low).toBe(0);
     expect(Math.abs(high - 0.99)).toBeLessThan(0.03); // a bin of the widened range
   });
@@ -37,7 +48,7 @@ describe("scales", () => {
   it("is symmetric about zero for diverging quantities", () => {
     const histogram = new Histogram();
     histogram.add(Float32Array.from({ length: 1000 }, (_, k) => (k % 7) - 2));
-    const { low, high } = histogram.scale(QUANTITIES.vorticity);
+    const { low, high } = histogram.scale(quantityOf("vorticity"));
     expect(low).toBe(-high);
     expect(high).toBeCloseTo(4, 0);
   });

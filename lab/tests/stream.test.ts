@@ -48,7 +48,7 @@ describe("frames", () => {
 
 describe("frame store", () => {
   const frame = (step: number, time: number, quantity: string, stored = false): Frame => ({
-    index: step, step, time, stored, particles: null, bodies: null,
+    index: step, step, time, stored, particles: null, madeAt: 0, surfaces: [], refusedSurfaces: [], bodies: null,
     rasters: new Map([[quantity, {
       quantity, unit: "", rows: 1, columns: 1, lower: [0, 0] as const, upper: [1, 1] as const, low: 0, high: 0, light: null, fluidFraction: null,
       values: { data: new Uint8Array([step]), offset: 0, scale: 1, error: 0, maxValueCode: 253 },
@@ -59,7 +59,7 @@ describe("frame store", () => {
     const store = new FrameStore();
     store.add(frame(3, 0.3, "speed"));
     store.add(frame(1, 0.1, "speed"));
-    store.addStored([{ step: 2, time: 0.2, frameIndex: 0, particlesIndex: -1 }, { step: 3, time: 0.3, frameIndex: 1, particlesIndex: -1 }]);
+    store.addStored([{ step: 2, time: 0.2, frameIndex: 0, particlesIndex: -1, surfacesIndex: -1 }, { step: 3, time: 0.3, frameIndex: 1, particlesIndex: -1, surfacesIndex: -1 }]);
     store.add(frame(3, 0.3, "pressure"));
     expect(store.all.map((moment) => [moment.step, moment.frameIndex])).toEqual([[1, -1], [2, 0], [3, 1]]);
     const third = store.all[2];
@@ -74,7 +74,7 @@ describe("frame store", () => {
     store.add(frame(2, 0.2, "speed"));
     store.dropLiveRastersOfLast();
     expect(rasters()).toEqual([1, 1]);
-    store.addStored([{ step: 1, time: 0.1, frameIndex: 0, particlesIndex: -1 }, { step: 2, time: 0.2, frameIndex: 1, particlesIndex: -1 }]);
+    store.addStored([{ step: 1, time: 0.1, frameIndex: 0, particlesIndex: -1, surfacesIndex: -1 }, { step: 2, time: 0.2, frameIndex: 1, particlesIndex: -1, surfacesIndex: -1 }]);
     store.dropLiveRastersOfLast();
     expect(rasters()).toEqual([1, 0]);
     store.add(frame(2, 0.2, "speed", true));

@@ -274,6 +274,20 @@ class Estimate:
 def solver_names() -> list[str]:
     """Names of the solvers that this build has."""
 
+class Lengths:
+    """Lengths of particle methods, m."""
+
+    smoothing_length: float
+    interaction_radius: float
+    skin: float
+    cell_edge: float
+
+def lengths(world: World) -> Lengths:
+    """By dimensions, spacing, matter and method of a world; nothing else of it need be set."""
+
+def buffer_length(world: World) -> float:
+    """Length of the buffers beyond openings, m."""
+
 def estimate(world: World) -> Estimate: ...
 def effective_viscosity(world: World) -> float: ...
 
@@ -337,6 +351,22 @@ class Simulation:
         the core's memory, or a copy of values that are computed. Raises UserError for others."""
     def end(self) -> None:
         """Lets the other ranks go."""
+    @property
+    def sets(self) -> list[tuple[str, str]]:
+        """Sets of points or cells, and what a run calls the number of each: ("fluid", "fluid_particles")."""
+    def count(self, set: str) -> int:
+        """Members of a set on all ranks."""
+    @property
+    def has_points(self) -> bool: ...  # particles, for `records` and `glance`
+    @property
+    def quantities(self) -> list[tuple[str, str]]:
+        """Quantities of rasters, with units."""
+    @property
+    def probe_columns(self) -> list[tuple[str, str]]:
+        """Columns of a probe, with units."""
+    def values(self, set: str, field: str, first: int, count: int) -> NDArray[np.float64]:
+        """(count,) a scalar field of the members of all ranks with the ids `first` to `first + count - 1`;
+        NaN for ids without a member. For sets whose ids count up from 0, such as cells."""
     def advance(self, until: float, max_steps: int, max_seconds: float) -> int:
         """Steps until time >= `until`, or step_count == `max_steps` (counted from the start), or
         `max_seconds` of wall time have passed in this call, or `interrupt()` was called; returns the
@@ -473,3 +503,32 @@ class Simulation:
         seconds that an exchange of each kept rank 0 waiting; with `lazy`, lazy: what was asked for, the depth
         of the copies in cells, steps, how often ranks exchanged, and copies of particles.
         """
+
+SURFACE_HEADER: int
+"""Size of the header of a surface [bytes]."""
+
+def surface_quantities(simulation: Simulation) -> list[tuple[str, str]]:
+    """Quantities that surfaces can be made of, and their units; none in 2D."""
+
+def isosurface(
+    simulation: Simulation,
+    quantity: str,
+    level: float,
+    *,
+    color: str = "",
+    resolution: float = 1.0,
+    stride: int = 1,
+    bins: int = 0,
+) -> tuple[bytes, float, float, NDArray[np.int64]]:
+    """The bytes of a surface, not deflated, see docs/surfaces.md; and the lowest and the highest value on the
+    lattice, and how often values occur in as many `bins` between them. Raises UserError."""
+
+def decode_surface(surface: bytes) -> dict[str, Any]:
+    """Decodes the bytes of a surface, not deflated: time [s], level, stride, vertices (n, 3) float64 [m],
+    triangles (m, 3) uint32, cuts (n,) uint8, colors (n,) uint8 or none, color_range. Raises UserError."""
+
+def surface_body_size(header: bytes) -> int:
+    """Size of what follows a header, not deflated [bytes]. Raises UserError."""
+
+def surface_lattice_points(world: World, resolution: float) -> int:
+    """Points of the lattice of a surface, with a layer of outside points around the domain."""

@@ -17,6 +17,7 @@ from eddyline.argument_types import number, text, whole, wholes
 from eddyline.cores import refusal
 
 if TYPE_CHECKING:
+    from eddyline.stream.surfaces import Surface
     from eddyline.world import World
 
 Floats = NDArray[np.float64]
@@ -82,14 +83,28 @@ class Simulation:
         """The fluid as it is now: views without copies, valid until the next step."""
         return Particles(self)
 
-    def raster(self, quantity: str = "speed", shape: tuple[int, int] | None = None) -> NDArray[np.float32]:
+    def field(self, name: str) -> Floats:
+        """A field of the cells of a solver that has cells: a copy, (rows, columns) in 2D, (layers, rows,
+        columns) in 3D. Raises _core.UserError for others."""
+        from eddyline.stream.cells import Grid
+
+        text(name=name)
+        grid = Grid.of(self.world)
+        total = math.prod(grid.shape)
+        return self._core.values("cells", name, 0, total).reshape(grid.array)
+
+    def raster(
+        self, quantity: str | None = None, shape: tuple[int, int] | None = None
+    ) -> NDArray[np.float32]:
         """A quantity on a plane of pixels, (rows, columns) float32, row 0 at the bottom, NaN where there is
         no fluid.
 
-        shape: pixels of half a spacing unless given. In 3D: the plane in the middle of z.
+        quantity: default the one of the world's pictures. shape: pixels of half a spacing unless given. In
+        3D: the plane in the middle of z.
         """
         from eddyline.plot.scene import Scene
 
+        quantity = self.world.output.quantity if quantity is None else quantity
         text(quantity=quantity)
         if shape is not None:
             wholes(shape=shape)
@@ -105,16 +120,46 @@ class Simulation:
         )[0]
         return raster
 
+    def surface(
+        self,
+        quantity: str = "fluid",
+        level: float = 0.5,
+        *,
+        color: str = "",
+        resolution: float = 1.0,
+        stride: int = 1,
+    ) -> Surface:
+        """The closed surface where a quantity has the value `level`, as triangles; 3D only.
+
+        color: a second quantity, for each vertex. resolution: distance of lattice points in spacings.
+        stride: 1, 2 or 4, every how many of them are used. Raises ValueError.
+        """
+        from eddyline import _core
+        from eddyline.stream.surfaces import Surface, isosurface
+
+        text(quantity=quantity, color=color)
+        number(level=level, resolution=resolution)
+        whole(stride=stride)
+        try:
+            made = isosurface(self._core, quantity, level, color=color, resolution=resolution, stride=stride)
+        except _core.UserError as error:
+            raise ValueError(str(error)) from None
+        return Surface.of(made.data)
+
     def __repr__(self) -> str:
         moment = f"t = {self.time:.4g} s, step {self.steps}"
-        return f"<Simulation {self.world.name}: {self._core.fluid_count:,} particles, {moment}>"
+        return f"<Simulation {self.world.name}: {self._size()}, {moment}>"
+
+    def _size(self) -> str:
+        count = self._core.count(self._core.sets[0][0])
+        return f"{count:,} {self.world.solver.members}"
 
     def _repr_html_(self) -> str:
         caption = html.escape(f"{self.world.title}, t = {self.time:.4g} s, step {self.steps}")
         data = base64.b64encode(self._picture()).decode()
         return (
             f'<figure><img alt="{caption}" style="max-width:100%" src="data:image/png;base64,{data}">'
-            f"<figcaption>{caption}, {self._core.fluid_count:,} particles</figcaption></figure>"
+            f"<figcaption>{caption}, {self._size()}</figcaption></figure>"
         )
 
     def _picture(self) -> bytes:
@@ -130,10 +175,12 @@ class Simulation:
         scene, quantity = Scene.of(self.world), self.world.output.quantity
         if scene.dimensions == 2:
             shape = scene.raster_shape(PIXEL * scene.spacing, PIXELS)
-            values, cover = self._core.rasters([quantity, "cover"], shape, *scene.corners, scene.axes)
+            covered = self.world.has_free_surface
+            wanted = [quantity, "cover"] if covered else [quantity]
+            rasters = self._core.rasters(wanted, shape, *scene.corners, scene.axes)
             frame = Frame(
-                self.time, self.steps, quantity, values, scene.lower[:2], scene.upper[:2],
-                cover=cover if self.world.has_free_surface else None,
+                self.time, self.steps, quantity, rasters[0], scene.lower[:2], scene.upper[:2],
+                cover=rasters[1] if covered else None,
             )  # fmt: skip
         else:
             view = oblique.View.of(scene)

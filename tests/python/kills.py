@@ -51,6 +51,7 @@ TIMES = (
     "started",
     "wall_seconds",
     "particle_updates_per_second",
+    "work",
     "statistics",
     "resumed",
     "replay_of",

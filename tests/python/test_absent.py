@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from typer.main import get_command
@@ -19,12 +18,12 @@ from eddyline.world.schema import (
     OBSERVERS,
     OPENINGS,
     SIDE_KINDS,
-    PicturedQuantity,
-    WorldFile,
     keys_of,
     table_of,
+    world_file,
 )
 from eddyline.world.shapes import BODIES, SHAPES, Motion
+from eddyline.world.solver import picture_names, solvers
 
 ROOT = Path(__file__).parents[2]
 WORLD = """\
@@ -91,10 +90,12 @@ def test_no_word_is_one_of_eddyline() -> None:
     first = ("reference", "domain", "fluid", "start", "boundaries", "time", "method", "output", "expect")
     paths = [(name,) for name in first[:-1]] + [("expect", 0)]
     tables = [table_of(path, {}) for path in paths]
+    for solver in solvers().values():
+        tables += [solver.options, *solver.tables.values()]
     tagged = [*BODIES.values(), *SIDE_KINDS.values(), *OPENINGS.values(), *OBSERVERS.values()]
-    classes = [*tables, WorldFile, Motion, *tagged]
+    classes = [*tables, world_file(), Motion, *tagged]
     keys = {key for table in classes if table is not None for key in keys_of(table)}
-    values = {*SHAPES, *SIDE_KINDS, *OPENINGS, *OBSERVERS, *get_args(PicturedQuantity)}
+    values = {*SHAPES, *SIDE_KINDS, *OPENINGS, *OBSERVERS, *picture_names(), *solvers()}
     assert len(keys) > 60
     assert "cfl" in keys
     commands = set(GROUP.commands)  # type: ignore[attr-defined]

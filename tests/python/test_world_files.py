@@ -296,7 +296,8 @@ def test_overrides_of_all_kinds() -> None:
 def test_schema_describes_every_key() -> None:
     schema = json.loads(schema_json())
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
-    assert schema["required"] == ["format", "domain", "fluid", "time"]
+    assert schema["required"] == ["format", "domain", "time"]
+    assert schema["else"] == {"required": ["fluid"]}  # of other solvers than those without a fluid
     assert "null" not in schema_json()
 
     def visit(node: object) -> None:
@@ -310,6 +311,7 @@ def test_schema_describes_every_key() -> None:
             for item in node:
                 visit(item)
 
+    assert set(schema.pop("if")) == {"required", "properties"}  # a condition describes nothing
     visit(schema)
 
 

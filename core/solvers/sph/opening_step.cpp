@@ -19,6 +19,9 @@ namespace {
 constexpr double k_light = 3e-8, k_formulas = 2e-7,
                  k_fit = 2e-7;  // approximate time of one iteration of some loops [s]
 
+/// Limit of the velocity of a sound wave in a stream, as a share of the speed of sound: waves after a start are weaker.
+constexpr double k_loudest = 0.01;
+
 /// Returns the nearest number from 0 to `last`. A value that is not a number becomes 0; the doctor finds it at the end
 /// of the step.
 double within(double place, std::int32_t last) { return std::min(std::max(0.0, place), static_cast<double>(last)); }
@@ -158,12 +161,24 @@ void OpeningStep<T, D>::set_inflow_velocities(double t, bool at_rest) {
       if (opening.world.stream) {
         const auto caused = at_rest ? std::array<double, D>{} : flow_.openings.far_field().velocity(x);
         for (std::size_t d = 0; d < D; ++d) v[d] += opening.pace * caused[d];
+        if (!at_rest) let_sound_out(opening, k);
         continue;
       }
       auto& normal = v[static_cast<std::size_t>(sites.axis)];
       normal = sites.inward * normal < 0 ? 0.0 : normal;  // a value that is not a number stays one, for the doctor
     }
   }
+}
+
+/// Adds to the velocity of a stream at a site that of a plane sound wave which runs out, p'/(rho0 c0) outwards, so that
+/// the side does not reflect it. p' is the pressure above its running mean at the site.
+template <class T, int D>
+void OpeningStep<T, D>::let_sound_out(Opening<D>& opening, std::int64_t site) const {
+  const auto k = static_cast<std::size_t>(site);
+  if (k >= opening.mean_pressure.size()) return;
+  const double wave = fits_[opening.first_node + site].p - opening.mean_pressure[k];
+  opening.velocity[k][static_cast<std::size_t>(opening.sites.axis)] -=
+      opening.sites.inward * std::clamp(wave, -k_loudest, k_loudest) * flow_.constants().c0;
 }
 
 /// Fits the fluid at the nodes of all openings.

@@ -46,6 +46,7 @@ class OpeningStep {
   void for_each_member(double seconds, Visit&& visit) const;
   void enforce_cohesion(const Opening<D>& opening);
   void set_inflow_velocities(double t, bool at_rest);
+  void let_sound_out(Opening<D>& opening, std::int64_t site) const;
   void sum_forces_on_bodies();
   void share_out();
   void fit_nodes();

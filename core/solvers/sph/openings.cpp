@@ -139,6 +139,7 @@ void Openings<D>::save(ArchiveWriter& archive) const {
     archive.put_value(name + "ruled",
                       std::array{o.pace, o.pressure, o.reference_speed, o.lead, o.slope, o.allowed_depth});
     archive.put(name + "velocity", std::span<const std::array<double, D>>(o.velocity));
+    if (o.world.stream) archive.put(name + "mean_pressure", std::span<const double>(o.mean_pressure));
     archive.put_value(name + "known", static_cast<std::uint8_t>(o.is_here));
     archive.put_value(name + "mass", o.mass);
     for (std::size_t d = 0; d < D; ++d) archive.put_value(name + "momentum" + "xyz"[d], o.momentum[d]);
@@ -159,7 +160,7 @@ void Openings<D>::restore(const std::vector<ArchiveReader>& parts, comm::Communi
     ruled = comm::broadcast(communicator, ruled, 0, "checkpoint");
     o.pace = ruled[0], o.pressure = ruled[1], o.reference_speed = ruled[2], o.lead = ruled[3], o.slope = ruled[4];
     o.allowed_depth = ruled[5];
-    share_velocities(o, known, communicator);
+    share_sites(o, known, communicator);
   }
 }
 
@@ -185,6 +186,7 @@ bool Openings<D>::take_flow(Opening<D>& o, const std::vector<ArchiveReader>& par
     if (values.size() != o.velocity.size())
       throw UserError("checkpoint: opening " + o.world.name + " has other sites than the world.");
     o.velocity = values;
+    if (o.world.stream) o.mean_pressure = part.template get<double>(name + "mean_pressure");
     known = true;
   }
   return known;
@@ -192,18 +194,23 @@ bool Openings<D>::take_flow(Opening<D>& o, const std::vector<ArchiveReader>& par
 
 template <int D>
 void Openings<D>::share(comm::Communicator& communicator) {
-  for (Opening<D>& o : all_) share_velocities(o, o.is_here, communicator);
+  for (Opening<D>& o : all_) share_sites(o, o.is_here, communicator);
 }
 
-/// Broadcasts velocities. `known`: whether this rank has them; all ranks that have them hold the same values.
+/// Broadcasts the values of sites. `known`: whether this rank has them; all ranks that have them hold the same values.
 template <int D>
-void Openings<D>::share_velocities(Opening<D>& o, bool known, comm::Communicator& communicator) {
+void Openings<D>::share_sites(Opening<D>& o, bool known, comm::Communicator& communicator) {
   double source = known ? communicator.rank() : -1;
   comm::maximum(communicator, {&source, 1}, "openings");
-  const auto own = std::as_bytes(std::span(o.velocity));
-  const auto all =
-      comm::broadcast(communicator, std::vector(own.begin(), own.end()), static_cast<int>(source), "openings");
-  if (!all.empty()) std::memcpy(o.velocity.data(), all.data(), all.size());
+  const auto share = [&]<class Value>(std::vector<Value>& values) {
+    const auto own = std::as_bytes(std::span(values));
+    const auto all =
+        comm::broadcast(communicator, std::vector(own.begin(), own.end()), static_cast<int>(source), "openings");
+    values.resize(all.size() / sizeof(Value));
+    if (!all.empty()) std::memcpy(values.data(), all.data(), all.size());
+  };
+  share(o.velocity);
+  if (o.world.stream) share(o.mean_pressure);
 }
 
 #define EDDYLINE_OPENINGS(T, D)                                                    \

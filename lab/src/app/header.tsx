@@ -5,12 +5,14 @@ import { QUALITIES } from "../api/types";
 import { formatNumber } from "../colors/scale";
 import { hasSheet, isPhone, sheetOpen } from "../state/layout";
 import { currentValues } from "../state/current";
+import { linkProblem } from "../state/link";
 import * as run from "../state/run";
 import { starting, start, isStale } from "../state/runs";
 import { sendCommand, refusalOf } from "../state/steering";
 import { theme, toggleTheme } from "../state/theme";
 import * as world from "../state/world";
 import { Icon, Mark } from "./icons";
+import { LinkState } from "./link_state";
 import { machineOpen } from "./machine";
 import { ProblemCount } from "./sidebar";
 import { goHome } from "./navigation";
@@ -28,6 +30,7 @@ export function Header() {
         {world.check.value?.title || world.name.value}
       </h1>
       <span class="space" />
+      {!hasSheet.value && <LinkState />}
       {!hasSheet.value && <RunSettings />}
       <RunButtons />
       {hasSheet.value && <SetupButton />}
@@ -231,12 +234,14 @@ function RunButton() {
 
 function LiveButtons() {
   const paused = run.isPaused.value;
+  const problem = linkProblem.value;
   return (
     <>
       <button
         type="button"
         class={isStale.value ? "button" : "button primary"}
-        title={refusalOf("pause")}
+        disabled={problem !== ""}
+        title={problem || refusalOf("pause")}
         onClick={() => void sendCommand(paused ? { case: "resume", value: { $typeName: "eddyline.stream.Resume" } } : { case: "pause", value: { $typeName: "eddyline.stream.Pause" } })}
       >
         <Icon name={paused ? "play" : "pause"} /> {paused ? "Resume" : "Pause"}
@@ -245,7 +250,8 @@ function LiveButtons() {
         <button
           type="button"
           class="button"
-          title="Compute one time step, then pause again"
+          disabled={problem !== ""}
+          title={problem || "Compute one time step, then pause again"}
           onClick={() => void sendCommand({ case: "step", value: { $typeName: "eddyline.stream.Step", count: 1 } })}
         >
           <Icon name="stepOn" /> Step
@@ -254,6 +260,8 @@ function LiveButtons() {
       <button
         type="button"
         class="button"
+        disabled={problem !== ""}
+        title={problem}
         onClick={() => void sendCommand({ case: "stop", value: { $typeName: "eddyline.stream.Stop" } })}
       >
         <Icon name="stop" /> Stop

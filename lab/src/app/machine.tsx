@@ -117,9 +117,9 @@ function RunProgress() {
       <h2>This run</h2>
       <div class="figures">
         <Figure value={formatCount(progress.stepsPerSecond)} name="steps per second" />
-        <Figure value={`${formatCount(progress.updatesPerSecond)}/s`} name="particle updates" />
+        <Figure value={`${formatCount(progress.updatesPerSecond)}/s`} name={progress.workUnit || "particle updates"} />
         {ended ? <Figure value={formatDuration(progress.wallSeconds)} name="run time" /> : <Figure value={progress.secondsLeft >= 0 ? formatDuration(progress.secondsLeft) : "–"} name="remaining" />}
-        <Figure value={Number(progress.particles).toLocaleString("en")} name="particles" />
+        <Figure value={Number(progress.particles).toLocaleString("en")} name={run.members.value} />
         <Figure value={`${progress.timeStep.toExponential(2)} s`} name="time step" />
         {ended ? <Figure value={ended.name} name="outcome" /> : <Figure value={progress.phase || "–"} name="phase" />}
       </div>
@@ -138,7 +138,7 @@ function Ranks() {
         <thead>
           <tr>
             <th>rank, host</th>
-            <th>particles</th>
+            <th>{run.members.value}</th>
             <th>speed</th>
             <th>compute, exchange, idle</th>
             <th>sent</th>

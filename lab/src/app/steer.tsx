@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { currentValues } from "../state/current";
+import { linkProblem } from "../state/link";
 import * as run from "../state/run";
 import { type Action, sendCommand, refusalOf, sentCommands } from "../state/steering";
 import * as world from "../state/world";
@@ -76,7 +77,7 @@ interface SteeringFieldProps {
 
 function SteeringField({ name, label, unit, current, hint, make }: SteeringFieldProps) {
   const [text, setText] = useState("");
-  const disabledReason = refusalOf(name);
+  const disabledReason = refusalOf(name) || linkProblem.value;
   const id = `steer-${label.replaceAll(" ", "-")}`;
   return (
     <form

@@ -8,12 +8,16 @@ import * as run from "../state/run";
 import { isStale } from "../state/runs";
 import { reducedMotion, theme } from "../state/theme";
 import * as view from "../state/view";
-import { waterMode } from "../state/water";
+import { cut, isWaterColored, panelOpen, settings, usesStored } from "../state/surfaces";
+import { shownWaterMode } from "../state/water";
+import type { ShownSurface } from "../layers/isosurfaces/layer";
 import type { Camera } from "./camera";
 import { flowCanvas } from "./capture";
-import { orbit, viewFrom } from "./orbit";
+import { orbit } from "./orbit";
 import { seeds } from "../layers/streaklines/seeds";
 import { hasData, type RenderOptions, Renderer, type SolidScene } from "./renderer";
+import { currentView } from "./view3d";
+import { hasSurface, isosurfaceScene, shownSurfaces } from "./shown_surfaces";
 
 const SLOW_FRAME = 40; // ms between pictures; above this the browser is slow and fewer are drawn
 const SLOW_INTERVAL = 120; // ms between pictures on a slow browser
@@ -57,7 +61,8 @@ export class AnimationLoop {
 
   /** Reads all signals that the picture depends on, so that a change redraws it. */
   private watch(): void {
-    for (const each of [view.quantity, view.style, view.scaleMode, view.fixedScale, view.tracers, view.streaklines, view.contourLines, view.colorSteps, waterMode]) each.value;
+    for (const each of [view.quantity, view.style, view.scaleMode, view.fixedScale, view.tracers, view.streaklines, view.contourLines, view.colorSteps]) each.value;
+    for (const each of [shownWaterMode, settings, isWaterColored, cut, panelOpen]) each.value;
     for (const each of [view.camera, orbit, view.redraw, time, run.framesVersion, run.bodies, run.kind, isStale, theme]) each.value;
     this.dirty = true;
   }
@@ -87,8 +92,8 @@ export class AnimationLoop {
     const hasNoFluid = run.lacksFluid.value;
     const quantity = view.quantity.value;
     const needs: FrameNeeds = {
-      isUsable: (frame) => hasNoFluid || hasData(frame, quantity, particles),
-      isStored: (entry) => (particles && !hasNoFluid ? entry.particlesIndex : entry.frameIndex) >= 0,
+      isUsable: (frame) => hasNoFluid || (is3d && hasSurface(frame)) || (!usesStored.value && hasData(frame, quantity, particles)),
+      isStored: (entry) => (usesStored.value ? entry.surfacesIndex : particles && !hasNoFluid ? entry.particlesIndex : entry.frameIndex) >= 0,
       isIncomplete: (frame) => !particles && view.showsVelocity.value && !frame.rasters.has("velocity_y"),
       interpolatesWhenPaused: particles,
     };
@@ -99,8 +104,9 @@ export class AnimationLoop {
     }
     if (pair) publish(pair);
     else view.shownFrame.value = null;
-    const options = pair && this.renderOptions(pair, particles, clock);
-    if (is3d) this.renderer.paint3d(camera, ratio, pair, options, solidScene(camera));
+    const surfaces = is3d && pair ? shownSurfaces(pair) : [];
+    const options = pair && this.renderOptions(pair, particles, clock, surfaces.some(({ isWater }) => isWater));
+    if (is3d) this.renderer.paint3d(camera, ratio, pair, options, solidScene(camera, surfaces, options));
     else if (pair && options) this.renderer.paint(camera, ratio, pair, options);
     else this.renderer.clear(camera, ratio);
     if (!pair) return;
@@ -108,7 +114,7 @@ export class AnimationLoop {
     this.lastPair = pair;
   }
 
-  private renderOptions(pair: FramePair, particles: boolean, clock: number): RenderOptions {
+  private renderOptions(pair: FramePair, particles: boolean, clock: number, showsWater: boolean): RenderOptions {
     const scale = scaleOf(pair);
     if (scale.low !== view.shownScale.value.low || scale.high !== view.shownScale.value.high) view.shownScale.value = scale;
     const flow = Number.isNaN(this.lastTime) ? 0 : time.value - this.lastTime;
@@ -123,7 +129,8 @@ export class AnimationLoop {
       contourLines: view.contourLines.value,
       fillsDomain: !run.hello.value?.freeSurface,
       colorSteps: view.colorSteps.value,
-      water: waterMode.value,
+      water: shownWaterMode.value,
+      drawsParticles: shownWaterMode.value === "surface" ? !showsWater : shownWaterMode.value !== "hidden",
       scale,
       spacing: run.hello.value?.spacing ?? 0.01,
       ...view.extent.value,
@@ -133,9 +140,10 @@ export class AnimationLoop {
   }
 }
 
-function solidScene({ width, height }: Camera): SolidScene {
-  const { lower = [], upper = [] } = run.hello.value ?? {};
-  return { bodies: shownBodies.value, color: channels(BODY[theme.value]), view: viewFrom(orbit.value, lower, upper, width, height) };
+function solidScene(camera: Camera, surfaces: readonly ShownSurface[], options: RenderOptions | null): SolidScene {
+  const from = currentView(camera);
+  const isosurfaces = surfaces.length > 0 && options ? isosurfaceScene(surfaces, from, options.scale) : null;
+  return { bodies: shownBodies.value, color: channels(BODY[theme.value]), view: from, isosurfaces };
 }
 
 /** Publishes the drawn frames and time to the rest of the page. */

@@ -1,7 +1,7 @@
 /** Saves pictures and videos of the canvas. */
 
 import { colorTable, type Theme } from "../colors/maps";
-import { QUANTITIES } from "../colors/quantities";
+import { quantityOf } from "../colors/quantities";
 import { formatNumber, roundTicks } from "../colors/scale";
 import { BODY, INK } from "../colors/tokens";
 import { shownBodies } from "../state/bodies";
@@ -124,7 +124,7 @@ function drawSides(context: CanvasRenderingContext2D, camera: Camera, mode: Them
 }
 
 function drawLegend(context: CanvasRenderingContext2D, top: number, mode: Theme): void {
-  const quantity = QUANTITIES[view.quantity.value];
+  const quantity = quantityOf(view.quantity.value);
   const scale = view.shownScale.value;
   const table = colorTable(quantity.map);
   const left = 16;

@@ -3,22 +3,28 @@
 import { computed } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { Icon } from "../app/icons";
+import { LinkState } from "../app/link_state";
 import { Segments } from "../app/segments";
 import { gradient } from "../colors/maps";
-import { isQuantity, QUANTITIES, QUANTITY_NAMES, type QuantityName } from "../colors/quantities";
+import { isQuantity, QUANTITY_NAMES, type QuantityName, quantityOf } from "../colors/quantities";
 import { formatNumber, roundTicks } from "../colors/scale";
 import { notify } from "../state/notices";
 import { hasSheet } from "../state/layout";
 import * as run from "../state/run";
 import { restoreRunWorld, isStale } from "../state/runs";
 import * as view from "../state/view";
-import { waterMode } from "../state/water";
+import { addFirst, offersSurfaces, panelOpen, showsColors } from "../state/surfaces";
+import { offersWaterSurface, shownWaterMode, waterMode } from "../state/water";
 import { zoomAt } from "./camera";
 import { startRecording, savePicture } from "./capture";
 import { INITIAL_ORBIT, orbit, zoomOrbit } from "./orbit";
+import { SurfacePanel } from "./surface_panel";
 
 /** True if a picture is shown; without one there is no colour scale. */
 const hasPicture = computed(() => run.kind.value !== "none" && view.shownFrame.value !== null);
+
+/** True if the picture shows the displayed quantity by colours. */
+const usesColors = computed(() => !run.is3d.value || (run.hasPoints.value && ["opaque", "translucent"].includes(shownWaterMode.value)) || showsColors.value);
 
 export function CanvasControls() {
   return (
@@ -33,8 +39,10 @@ export function CanvasControls() {
         </div>
       )}
       <ConnectionNote />
+      {hasSheet.value && <LinkState />}
       {run.lacksFluid.value && <NoFluidNote />}
-      {hasPicture.value && !run.lacksFluid.value && <Legend />}
+      {hasPicture.value && !run.lacksFluid.value && usesColors.value && <Legend />}
+      {run.kind.value === "run" && run.is3d.value && offersSurfaces.value && panelOpen.value && <SurfacePanel />}
       {run.kind.value !== "example" && <ZoomAndCapture />}
     </>
   );
@@ -68,7 +76,7 @@ function ViewControls() {
   return (
     <div class="hud view-bar">
       <QuantityChoice names={names} />
-      {is2d && (run.isLive.value || run.hasStoredParticles.value) && (
+      {is2d && run.hasPoints.value && (run.isLive.value || run.hasStoredParticles.value) && (
         <Segments
           label="Display"
           options={[
@@ -82,19 +90,34 @@ function ViewControls() {
           }}
         />
       )}
-      {!is2d && (
+      {!run.hasPoints.value && offersSurfaces.value && (
+        <Segments
+          label="Display"
+          options={[
+            { value: "field", text: "Plane", hint: "Contours on the middle plane" },
+            { value: "surfaces", text: "Surfaces" },
+          ]}
+          value={view.style.value}
+          choose={(style) => {
+            view.style.value = style;
+            if (style === "surfaces") addFirst();
+          }}
+        />
+      )}
+      {!is2d && run.hasPoints.value && (
         <div class="named">
           <span aria-hidden="true">Water</span>
           <Segments
             label="Water"
-            options={WATER_OPTIONS}
-            value={waterMode.value}
+            options={offersWaterSurface.value ? [SURFACE_OPTION, ...PARTICLE_OPTIONS] : PARTICLE_OPTIONS}
+            value={shownWaterMode.value}
             choose={(mode) => {
               waterMode.value = mode;
             }}
           />
         </div>
       )}
+      {!is2d && offersSurfaces.value && <Toggle of={panelOpen} icon="surfaces" label="Surfaces and cut" />}
       {is2d && <Toggle of={view.tracers} icon="tracers" label="Tracers" />}
       {is2d && <Toggle of={view.streaklines} icon="streaks" label="Streaklines: dye carried by the flow" />}
       {is2d && <Toggle of={view.colorSteps} icon="bands" label="Filled contours" />}
@@ -103,9 +126,10 @@ function ViewControls() {
   );
 }
 
-const WATER_OPTIONS = [
-  { value: "opaque", text: "Opaque", hint: "Water hides bodies behind it" },
-  { value: "translucent", text: "Translucent", hint: "Bodies are visible through the water" },
+const SURFACE_OPTION = { value: "surface", text: "Surface", hint: "The surface of the water, which refracts what is behind it" } as const;
+const PARTICLE_OPTIONS = [
+  { value: "opaque", text: "Opaque", hint: "Particles; they hide bodies behind them" },
+  { value: "translucent", text: "Translucent", hint: "Particles; bodies are visible through them" },
   { value: "hidden", text: "Hidden", hint: "Only bodies are shown" },
 ] as const;
 
@@ -114,7 +138,7 @@ function QuantityChoice({ names }: { names: readonly QuantityName[] }) {
     return (
       <Segments
         label="Quantity"
-        options={names.map((name) => ({ value: name, text: QUANTITIES[name].label }))}
+        options={names.map((name) => ({ value: name, text: quantityOf(name).label }))}
         value={view.quantity.value}
         choose={(name) => {
           view.quantity.value = name;
@@ -133,7 +157,7 @@ function QuantityChoice({ names }: { names: readonly QuantityName[] }) {
     >
       {names.map((name) => (
         <option key={name} value={name}>
-          {QUANTITIES[name].label}
+          {quantityOf(name).label}
         </option>
       ))}
     </select>
@@ -158,7 +182,7 @@ function Toggle({ of, icon, label }: { of: { value: boolean }; icon: Parameters<
 }
 
 function Legend() {
-  const quantity = QUANTITIES[view.quantity.value];
+  const quantity = quantityOf(view.quantity.value);
   const scale = view.shownScale.value;
   const place = (value: number): number => (100 * (value - scale.low)) / (scale.high - scale.low);
   return (

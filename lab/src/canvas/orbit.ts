@@ -40,10 +40,17 @@ export interface View {
   readonly scale: number;
   /** Unit vector towards the light, which is above and to the left of the camera. */
   readonly light: Vector;
+  /** Position of the camera [m]. */
+  readonly eye: Vector;
+  /** Unit vector in which the camera looks. */
+  readonly forward: Vector;
+  /** Clip coordinate z of a point at distance w in front of the camera: z = -depth[0] w + depth[1] [m]. */
+  readonly depth: readonly [number, number];
 }
 
-/** The view from an orbit to the centre of a box. width, height: size of the canvas [device pixels]. */
-export function viewFrom({ azimuth, elevation, distance }: Orbit, lower: readonly number[], upper: readonly number[], width: number, height: number): View {
+/** The view from an orbit to the centre of a box, which is drawn `lift` half canvas heights above the middle. width, height: size of
+ * the canvas [CSS pixels]. */
+export function viewFrom({ azimuth, elevation, distance }: Orbit, lower: readonly number[], upper: readonly number[], width: number, height: number, lift = 0): View {
   const corner = (list: readonly number[]): Vector => [list[0] ?? 0, list[1] ?? 0, list[2] ?? 0];
   const [low, high] = [corner(lower), corner(upper)];
   const target: Vector = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, (low[2] + high[2]) / 2];
@@ -62,17 +69,20 @@ export function viewFrom({ azimuth, elevation, distance }: Orbit, lower: readonl
   const g = (f * height) / width;
   const [near, far] = [Math.max(0.01 * diagonal, eyeDistance - diagonal), eyeDistance + diagonal];
   const [a, b] = [(far + near) / (near - far), (2 * far * near) / (near - far)];
-  const depth = -dot(back, eye);
+  const offset = -dot(back, eye);
   const light = (axis: 0 | 1 | 2): number => (LIGHT[0] * right[axis] + LIGHT[1] * up[axis] + LIGHT[2] * back[axis]) / Math.hypot(...LIGHT);
   return {
     matrix: new Float32Array([
-      g * right[0], f * up[0], a * back[0], -back[0],
-      g * right[1], f * up[1], a * back[1], -back[1],
-      g * right[2], f * up[2], a * back[2], -back[2],
-      -g * dot(right, eye), -f * dot(up, eye), a * depth + b, -depth,
+      g * right[0], f * up[0] - lift * back[0], a * back[0], -back[0],
+      g * right[1], f * up[1] - lift * back[1], a * back[1], -back[1],
+      g * right[2], f * up[2] - lift * back[2], a * back[2], -back[2],
+      -g * dot(right, eye), -f * dot(up, eye) - lift * offset, a * offset + b, -offset,
     ]),
     scale: (f * height) / 2,
     light: [light(0), light(1), light(2)],
+    eye,
+    forward: [-back[0], -back[1], -back[2]],
+    depth: [a, b],
   };
 }
 

@@ -14,8 +14,9 @@ import { FileBody, RunBodies } from "./bodies";
 import { type Camera, pathOf, type Point, toScreen } from "./camera";
 import { Dimensions } from "./dimensions";
 import { placeLabel, boundsOf, nearestPoint, type Rectangle } from "./labels";
-import { boxEdges, orbit, viewFrom } from "./orbit";
+import { boxEdges } from "./orbit";
 import { locateParticle } from "./pick";
+import { currentView } from "./view3d";
 import { shownMotion } from "../state/motion";
 
 /** The edges of a 3D domain. */
@@ -23,7 +24,7 @@ function DomainBox3d({ camera }: { camera: Camera }) {
   const hello = run.hello.value;
   if (!hello) return null;
   const { width, height } = camera;
-  const projection = viewFrom(orbit.value, hello.lower, hello.upper, width, height);
+  const projection = currentView(camera);
   return (
     <svg class="overlay" width={width} height={height} aria-hidden="true">
       {boxEdges(projection, hello.lower, hello.upper, width, height).map(([a, b], k) => (

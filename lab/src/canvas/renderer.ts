@@ -1,8 +1,9 @@
 /** Draws a picture of the flow into a WebGL2 canvas. */
 
 import { colorTable } from "../colors/maps";
-import { QUANTITIES, type QuantityName } from "../colors/quantities";
+import { type QuantityName, quantityOf } from "../colors/quantities";
 import type { Scale } from "../colors/scale";
+import { IsosurfaceLayer, type IsosurfaceScene } from "../layers/isosurfaces/layer";
 import { FieldLayer } from "../layers/field/field";
 import { ParticleLayer } from "../layers/particles/particles";
 import { StreaklineLayer } from "../layers/streaklines/streaklines";
@@ -30,6 +31,8 @@ export interface RenderOptions {
   readonly colorSteps: boolean;
   /** Display of water, 3D only. */
   readonly water: WaterMode;
+  /** True if particles are drawn in 3D. */
+  readonly drawsParticles: boolean;
   readonly scale: Scale;
   /** Initial distance of particles [m]. */
   readonly spacing: number;
@@ -47,6 +50,8 @@ export interface SolidScene {
   /** Colour of the bodies: red, green, blue, 0 to 1. */
   readonly color: readonly [number, number, number];
   readonly view: View;
+  /** Isosurfaces, if there are any. */
+  readonly isosurfaces: IsosurfaceScene | null;
 }
 
 const COLOR_STEPS = 14;
@@ -67,6 +72,7 @@ export class Renderer {
   private readonly field: FieldLayer;
   private readonly points: ParticleLayer;
   private readonly surfaces: SurfaceLayer;
+  private readonly isosurfaces: IsosurfaceLayer;
   private readonly tracers: TracerLayer;
   private readonly streaklines: StreaklineLayer;
 
@@ -77,6 +83,7 @@ export class Renderer {
     this.field = new FieldLayer(gl);
     this.points = new ParticleLayer(gl);
     this.surfaces = new SurfaceLayer(gl);
+    this.isosurfaces = new IsosurfaceLayer(gl);
     this.tracers = new TracerLayer(gl);
     this.streaklines = new StreaklineLayer(gl);
     gl.enable(gl.BLEND);
@@ -96,13 +103,17 @@ export class Renderer {
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
   }
 
-  /** Draws bodies and particles in 3D; only bodies if there is no frame. */
-  paint3d(camera: Camera, ratio: number, pair: FramePair | null, options: RenderOptions | null, { bodies, color, view }: SolidScene): void {
+  /** Draws bodies, particles and isosurfaces in 3D; only bodies if there is no frame. */
+  paint3d(camera: Camera, ratio: number, pair: FramePair | null, options: RenderOptions | null, { bodies, color, view, isosurfaces }: SolidScene): void {
     this.clear(camera, ratio);
     const { gl } = this;
     gl.enable(gl.DEPTH_TEST);
-    this.surfaces.draw({ bodies, view: view.matrix, light: view.light, color });
-    if (pair && options && options.water !== "hidden") this.paintWater(ratio, pair, options, view);
+    const drawSolids = (): void => {
+      this.surfaces.draw({ bodies, view: view.matrix, light: view.light, color });
+      if (pair && options && options.drawsParticles) this.paintWater(ratio, pair, options, view);
+    };
+    if (isosurfaces) this.isosurfaces.draw(isosurfaces, drawSolids);
+    else drawSolids();
     gl.disable(gl.DEPTH_TEST);
   }
 
@@ -113,12 +124,12 @@ export class Renderer {
     const { gl } = this;
     const { total, count } = motion.before;
     const share = Math.cbrt(total / Math.max(1, count));
-    const opaque = options.water === "opaque";
+    const opaque = options.water !== "translucent";
     gl.depthMask(opaque);
     this.points.draw({
       motion,
       scale: options.scale,
-      table: colorTable(QUANTITIES[options.quantity].map),
+      table: colorTable(quantityOf(options.quantity).map),
       view: view.matrix,
       size: (opaque ? POINT_DIAMETER : SOFT_POINT_DIAMETER) * share * options.spacing * view.scale * ratio,
       perspective: true,
@@ -135,7 +146,7 @@ export class Renderer {
 
   paint(camera: Camera, ratio: number, pair: FramePair, options: RenderOptions): void {
     this.clear(camera, ratio);
-    const table = colorTable(QUANTITIES[options.quantity].map);
+    const table = colorTable(quantityOf(options.quantity).map);
     const { before, after, blend } = pair;
     if (options.particles) this.paintPoints(camera, ratio, pair, options, table);
     else {
@@ -151,7 +162,7 @@ export class Renderer {
           table,
           colorSteps: options.colorSteps ? COLOR_STEPS : 0,
           fillsDomain: options.fillsDomain,
-          contourLines: options.contourLines && QUANTITIES[options.quantity].kind === "diverging",
+          contourLines: options.contourLines && quantityOf(options.quantity).kind === "diverging",
           lineColor: LINE_COLOR.diverging,
         });
       }
@@ -162,11 +173,11 @@ export class Renderer {
     this.gl.blendFunc(this.gl.DST_ALPHA, this.gl.ONE_MINUS_SRC_ALPHA);
     if (options.streaklines) {
       if (options.flowSeconds !== 0) this.streaklines.move(velocity, options.flowSeconds, options.seeds);
-      this.streaklines.draw(camera, DYE_COLOR[QUANTITIES[options.quantity].kind]);
+      this.streaklines.draw(camera, DYE_COLOR[quantityOf(options.quantity).kind]);
     }
     if (options.tracers) {
       if (options.flowSeconds !== 0) this.tracers.move(velocity, options.flowSeconds, options.clockSeconds);
-      this.tracers.draw(camera, LINE_COLOR[QUANTITIES[options.quantity].kind]);
+      this.tracers.draw(camera, LINE_COLOR[quantityOf(options.quantity).kind]);
     }
     this.gl.blendFunc(this.gl.ONE, this.gl.ONE_MINUS_SRC_ALPHA);
   }

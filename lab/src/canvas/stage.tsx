@@ -2,7 +2,7 @@
 
 import { effect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { QUANTITIES } from "../colors/quantities";
+import { quantityOf } from "../colors/quantities";
 import { tool } from "../draw/drawing";
 import * as run from "../state/run";
 import { isStale } from "../state/runs";
@@ -34,7 +34,7 @@ function reading(): string {
   const name = view.quantity.value;
   const raster = view.shownFrame.value?.rasters.get(name);
   const value = raster ? valueAt(raster, at[0], at[1]) : Number.NaN;
-  const { label, unit } = QUANTITIES[name];
+  const { label, unit } = quantityOf(name);
   return Number.isNaN(value) ? place : `${place}   ${label.toLowerCase()} ${value.toPrecision(3)} ${raster?.unit || unit}`;
 }
 

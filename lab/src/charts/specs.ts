@@ -27,7 +27,7 @@ export interface ChartSpec {
   readonly bands: readonly Band[];
 }
 
-const ENERGIES = ["kinetic_energy", "potential_energy", "elastic_energy", "thermal_energy"] as const;
+const ENERGIES = ["kinetic_energy", "potential_energy", "elastic_energy", "thermal_energy", "energy"] as const;
 const SIDES = new Set(["left", "right", "bottom", "top", "front", "back"]);
 
 /** All charts of a run: forces on bodies, then observers, energy and, without bodies, forces on walls. */
@@ -70,20 +70,16 @@ function bandsOf(hello: Hello | null, quantity: string): Band[] {
     .map(({ low, high, source, quantity: name }) => ({ low, high, statistic: name.split(".").pop() ?? "", source }));
 }
 
-const CHART_COLUMNS: Record<string, string> = {
-  pressure: "Pa",
-  pressure_drop: "Pa",
-  position: "m",
-  height: "m",
-  recirculation_length: "m",
-};
+/** Columns of observers of which one is charted; else one that is a quantity of the run. */
+const CHART_COLUMNS = new Set(["pressure", "pressure_drop", "position", "height", "recirculation_length"]);
 
 function observerCharts(store: SeriesStore, names: readonly string[], hello: Hello | null): ChartSpec[] {
   const found: ChartSpec[] = [];
+  const quantities = new Set(hello?.quantities.map((quantity) => quantity.name));
   for (const name of names) {
     if (name === "budget" || name.startsWith("force.") || name.startsWith("opening.")) continue;
     const series = store.all.get(name);
-    const column = series?.names.find((each) => each in CHART_COLUMNS);
+    const column = series?.names.find((each) => CHART_COLUMNS.has(each)) ?? series?.names.find((each) => quantities.has(each));
     if (!series || !column) continue;
     found.push({
       name,
@@ -101,7 +97,8 @@ function energyCharts(store: SeriesStore): ChartSpec[] {
   if (!budget) return [];
   const columns = ENERGIES.filter((column) => budget.names.includes(column));
   const curves = columns.map((column) => ({ series: "budget", column, label: column.replace("_energy", ""), factor: 1 }));
-  return [{ name: "energy", title: "Energy", unit: budget.unit("kinetic_energy"), curves, bands: [] }];
+  const first = columns[0];
+  return first ? [{ name: "energy", title: "Energy", unit: budget.unit(first), curves, bands: [] }] : [];
 }
 
 function wallCharts(names: readonly string[], hello: Hello | null): ChartSpec[] {

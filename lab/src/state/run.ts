@@ -1,13 +1,15 @@
 /** The displayed run: live, finished, or the stored run on the home screen. */
 
 import { computed, signal } from "@preact/signals";
-import { QUANTITIES, QUANTITY_NAMES, type QuantityName } from "../colors/quantities";
+import { learnQuantities, QUANTITY_NAMES, type QuantityName, quantityOf } from "../colors/quantities";
 import { Histogram, type Scale } from "../colors/scale";
-import { type Frame, decode } from "../stream/frame";
+import { type Frame, type Surface, decode } from "../stream/frame";
+import type { SurfaceMesh } from "../stream/isosurface/decode";
 import { FrameStore } from "../stream/frames";
 import { SeriesStore } from "../stream/series";
 import type { Body, Ended, Hello, Mark, Progress } from "../stream/stream_pb";
 import type { ConnectionState } from "../stream/connection";
+import { style } from "./view";
 
 export type Kind = "none" | "example" | "run";
 
@@ -24,6 +26,8 @@ export const connectionState = signal<ConnectionState>("closed");
 export const framesVersion = signal(0);
 /** True if the run has stored particles, which can be fetched; null while unknown. */
 export const hasStoredParticles = signal<boolean | null>(null);
+/** True if the run has stored isosurfaces, which can be fetched. */
+export const hasStoredSurfaces = signal(false);
 /** The latest frame of a live run. */
 export const latestFrame = signal<Frame | null>(null);
 
@@ -36,13 +40,22 @@ let countedFrames = new Set<string>();
 export const isLive = computed(() => kind.value === "run" && ended.value === null && hello.value?.over === false);
 export const isPaused = computed(() => isLive.value && (progress.value?.paused ?? false));
 
-/** True if the run is 3D; it is drawn as particles and surfaces. */
-export const is3d = computed(() => kind.value === "run" && hello.value?.dimensions === 3);
+/** True if the solver has particles. Cells are shown as a field, in 3D on the plane in the middle. */
+export const hasPoints = computed(() => {
+  const sets = hello.value?.sets ?? [];
+  return sets.length === 0 || sets.some((set) => set.points);
+});
 
-/** True if a 3D run has no particles that could be shown. */
+/** What the solver computes with: particles, cells. */
+export const members = computed(() => hello.value?.sets[0]?.members ?? "particles");
+
+/** True if the run is drawn in 3D, as particles or surfaces. Cells can be drawn on the middle plane instead. */
+export const is3d = computed(() => kind.value === "run" && hello.value?.dimensions === 3 && (hasPoints.value || style.value === "surfaces"));
+
+/** True if a 3D run has neither particles nor surfaces that could be shown. */
 export const lacksFluid = computed(() => {
   framesVersion.value;
-  return is3d.value && !isLive.value && hasStoredParticles.value === false && !frames.hasParticles;
+  return is3d.value && !isLive.value && hasStoredParticles.value === false && !hasStoredSurfaces.value && !frames.hasFluid;
 });
 
 /** The first steering command after which published values no longer apply; null if they do. */
@@ -52,8 +65,7 @@ export const firstSteering = computed<Mark | null>(() => marks.value.find((mark)
 export const PARTICLE_QUANTITIES: readonly QuantityName[] = QUANTITY_NAMES.filter((name) => name !== "vorticity");
 
 export const availableQuantities = computed<readonly QuantityName[]>(() => {
-  const names = hello.value?.quantities.map((quantity) => quantity.name) ?? [];
-  return QUANTITY_NAMES.filter((name) => names.includes(name));
+  return learnQuantities(hello.value?.quantities ?? []);
 });
 
 /** First and last time that can be displayed [s]. */
@@ -74,6 +86,7 @@ export function clear(next: Kind): void {
   bodies.value = [];
   latestFrame.value = null;
   hasStoredParticles.value = null;
+  hasStoredSurfaces.value = false;
   frames.clear();
   series.clear();
   histograms.clear();
@@ -93,21 +106,37 @@ export function addFrame(frame: Frame): Frame {
   return merged;
 }
 
+/** Counts the colour values of a decoded surface for the colour scale of the run. */
+export function countSurface({ color }: Surface, mesh: SurfaceMesh): void {
+  if (!mesh.colors) return;
+  histogramFor(color).add(colorValues(mesh));
+}
+
+/** Every third value. */
+function colorValues({ colors, lowestColor, highestColor }: SurfaceMesh): Float32Array {
+  const step = (highestColor - lowestColor) / 255;
+  return Float32Array.from({ length: Math.ceil((colors?.length ?? 0) / 3) }, (_, k) => lowestColor + step * (colors?.[3 * k] ?? 0));
+}
+
 function count(quantity: string, step: number, values: () => Float32Array): void {
   const key = `${quantity} ${step}`;
   if (countedFrames.has(key)) return;
   countedFrames.add(key);
+  histogramFor(quantity).add(values());
+}
+
+function histogramFor(quantity: string): Histogram {
   let histogram = histograms.get(quantity);
   if (!histogram) {
     histogram = new Histogram();
     histograms.set(quantity, histogram);
   }
-  histogram.add(values());
+  return histogram;
 }
 
 /** The colour scale of the whole run so far. */
 export function runScale(quantity: QuantityName): Scale {
-  return histograms.get(quantity)?.scale(QUANTITIES[quantity]) ?? { low: 0, high: 1 };
+  return histograms.get(quantity)?.scale(quantityOf(quantity)) ?? { low: 0, high: 1 };
 }
 
 export function frameScale(frame: Frame, quantity: QuantityName): Scale {
@@ -115,5 +144,5 @@ export function frameScale(frame: Frame, quantity: QuantityName): Scale {
   const raster = frame.rasters.get(quantity);
   if (raster) histogram.add(decode(raster.values, 2));
   else if (frame.particles) histogram.add(decode(frame.particles.values, 2));
-  return histogram.scale(QUANTITIES[quantity]);
+  return histogram.scale(quantityOf(quantity));
 }

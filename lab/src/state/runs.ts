@@ -1,7 +1,7 @@
 /** Runs on the server: start a run, connect to it, open a finished one. */
 
 import { create, fromBinary } from "@bufbuild/protobuf";
-import { computed, effect, signal } from "@preact/signals";
+import { computed, effect, signal, untracked } from "@preact/signals";
 import * as v from "valibot";
 import { RequestGate } from "../api/retry";
 import { urlWithToken, ask, RequestError, request, readBody } from "../api/client";
@@ -11,13 +11,16 @@ import { readFrame } from "../stream/frame";
 import type { FrameEntry } from "../stream/frames";
 import { Series } from "../stream/series";
 import { CommandSchema, MessageSchema, type Message, SeenSchema, ViewSchema } from "../stream/stream_pb";
-import { isQuantity } from "../colors/quantities";
+import { isQuantity, learnQuantities } from "../colors/quantities";
 import { tomlSchema } from "../api/types";
+import * as link from "./link";
 import { notify } from "./notices";
 import { following, resetPlayback, setFrameFetcher, speed, time } from "./playback";
 import * as run from "./run";
 import { screen } from "./screen";
 import { handleAcknowledged, setSender } from "./steering";
+import * as surfaces from "./surfaces";
+import { shownWaterMode } from "./water";
 import * as view from "./view";
 import * as world from "./world";
 
@@ -35,7 +38,7 @@ export const runSchema = v.object({
 export type Run = v.InferOutput<typeof runSchema>;
 const frameEntrySchema = v.object({ index: v.number(), step: v.number(), time: v.number() });
 const framesSchema = v.object({ frames: v.array(frameEntrySchema) });
-const particlesSchema = v.object({ moments: v.array(frameEntrySchema) });
+const momentsSchema = v.object({ moments: v.array(frameEntrySchema) });
 
 export const runs = signal<readonly Run[]>([]);
 /** The world file of the displayed run. */
@@ -116,6 +119,7 @@ function connect(id: string, text: string): void {
   setFrameFetcher((entry, small) => void fetchFrame(id, entry, small));
   const opened = new Connection(urlWithToken(`runs/${id}/stream`, true), {
     receive: (body) => handleMessage(id, body),
+    hear: link.hear,
     changeState: (state, reason) => {
       run.connectionState.value = state;
       if (state === "open") sendView();
@@ -123,6 +127,7 @@ function connect(id: string, text: string): void {
     },
   });
   connection = opened;
+  link.setHubTime(() => opened.hubTime());
   setSender(({ id: name, action }) =>
     opened.send({ case: "command", value: create(CommandSchema, { id: name, action }) }),
   );
@@ -131,8 +136,14 @@ function connect(id: string, text: string): void {
 function handleMessage(id: string, body: Message["body"]): void {
   switch (body.case) {
     case "hello":
+      learnQuantities(body.value.quantities);
       if (!run.hello.value && isQuantity(body.value.quantity)) view.quantity.value = body.value.quantity;
       run.hello.value = body.value;
+      if (!run.hasPoints.value) {
+        const hasSurfaces = surfaces.offersSurfaces.value && !body.value.over;
+        view.style.value = hasSurfaces ? "surfaces" : "field";
+        if (hasSurfaces) surfaces.addFirst();
+      }
       run.bodies.value = body.value.bodies;
       sendView();
       void loadFrameList(id);
@@ -179,16 +190,19 @@ function notifyEnd(outcome: string): void {
 /** Loads the list of frames and particles that the run has stored. */
 async function loadFrameList(id: string): Promise<void> {
   try {
-    const [stored, snapshots] = await Promise.all([
+    const [stored, snapshots, storedSurfaces] = await Promise.all([
       ask(framesSchema, "GET", `runs/${id}/frames`),
-      ask(particlesSchema, "GET", `runs/${id}/particles`),
+      ask(momentsSchema, "GET", `runs/${id}/particles`),
+      ask(momentsSchema, "GET", `runs/${id}/surfaces`),
     ]);
     if (run.runId.value !== id) return;
     run.frames.addStored([
-      ...stored.frames.map(({ index, step, time: at }) => ({ time: at, step, frameIndex: index, particlesIndex: -1 })),
-      ...snapshots.moments.map(({ index, step, time: at }) => ({ time: at, step, frameIndex: -1, particlesIndex: index })),
+      ...stored.frames.map(({ index, step, time: at }) => ({ time: at, step, frameIndex: index, particlesIndex: -1, surfacesIndex: -1 })),
+      ...snapshots.moments.map(({ index, step, time: at }) => ({ time: at, step, frameIndex: -1, particlesIndex: index, surfacesIndex: -1 })),
+      ...storedSurfaces.moments.map(({ index, step, time: at }) => ({ time: at, step, frameIndex: -1, particlesIndex: -1, surfacesIndex: index })),
     ]);
     run.hasStoredParticles.value = snapshots.moments.length > 0;
+    run.hasStoredSurfaces.value = storedSurfaces.moments.length > 0;
     run.framesVersion.value++;
     if (run.ended.value && following.value) showLastFrame();
   } catch (error) {
@@ -217,6 +231,10 @@ const requests = new RequestGate(6);
 
 /** Fetches the missing data of a stored frame; `small`: only the displayed quantity. */
 async function fetchFrame(id: string, entry: FrameEntry, small: boolean): Promise<void> {
+  if (!small && surfaces.usesStored.value) {
+    await fetchSurfaces(id, entry);
+    return;
+  }
   if (!small && showsParticles()) {
     const nearest = run.frames.nearestWithParticles(entry.time);
     if (nearest) await fetchParticles(id, nearest);
@@ -246,9 +264,14 @@ async function fetchParticles(id: string, entry: FrameEntry): Promise<void> {
   await fetchFrameMessage(id, `${id} ${entry.step} particles ${name}`, `particles/${entry.particlesIndex}?quantity=${name}&most=${MAX_PARTICLES}`);
 }
 
-/** True if particles are displayed; in 3D, always. */
+async function fetchSurfaces(id: string, entry: FrameEntry): Promise<void> {
+  if (entry.surfacesIndex < 0 || run.frames.cachedFrame(entry)?.surfaces.length) return;
+  await fetchFrameMessage(id, `${id} ${entry.step} surfaces`, `surfaces/${entry.surfacesIndex}`);
+}
+
+/** True if particles are displayed; in 3D, always if the run has any. */
 function showsParticles(): boolean {
-  return view.style.value === "particles" || run.hello.value?.dimensions === 3;
+  return view.style.value === "particles" || (run.hello.value?.dimensions === 3 && run.hasPoints.value);
 }
 
 async function fetchFrameMessage(id: string, key: string, path: string): Promise<void> {
@@ -301,11 +324,17 @@ function rasterColumns(): number {
 const FRAMES_PER_SECOND = 20;
 const MAX_PARTICLES = 200_000;
 
+/** True if live particles are needed: in 3D not if only isosurfaces are shown. */
+function needsParticles(): boolean {
+  if (run.hello.value?.dimensions !== 3 || !run.hasPoints.value) return showsParticles();
+  return shownWaterMode.value === "opaque" || shownWaterMode.value === "translucent" || surfaces.requested.value.length === 0;
+}
+
 function sendView(): void {
   const hello = run.hello.value;
   if (!connection || !hello) return;
-  const particles = showsParticles();
-  const names = hello.dimensions === 3 || particles ? [] : [view.quantity.value as string];
+  const particles = needsParticles();
+  const names = run.is3d.value || particles ? [] : [view.quantity.value];
   if (view.showsVelocity.value && hello.dimensions === 2) names.push("velocity_x", "velocity_y");
   connection.send({
     case: "view",
@@ -320,9 +349,18 @@ function sendView(): void {
       velocities: particles,
       width: 2,
       tells: true,
+      surfaces: surfaces.requested.value.map((request) => ({ ...request, histogram: surfaces.needsHistograms.value })),
     }),
   });
 }
+
+/** Changes of surfaces are sent at once: a level is requested only after the last one has arrived. */
+effect(() => {
+  surfaces.requested.value;
+  surfaces.needsHistograms.value;
+  shownWaterMode.value;
+  untracked(sendView);
+});
 
 let viewTimer = 0;
 effect(() => {

@@ -2,6 +2,7 @@
 
 import { signal } from "@preact/signals";
 import type { Acknowledged, Command } from "../stream/stream_pb";
+import { linkProblem } from "./link";
 import { dismiss, notify } from "./notices";
 import { hello } from "./run";
 
@@ -81,6 +82,10 @@ export async function sendCommand(action: Action): Promise<boolean> {
   const refusal = refusalOf(name);
   if (refusal) {
     notify("problem", refusal);
+    return false;
+  }
+  if (linkProblem.value) {
+    notify("problem", linkProblem.value);
     return false;
   }
   const usedSender = sender;

@@ -7,7 +7,8 @@ import type { Scale } from "../colors/scale";
 import type { Frame } from "../stream/frame";
 
 export type ScaleMode = "frame" | "run" | "fixed";
-export type Style = "field" | "particles";
+/** A field, in 3D on the middle plane; particles; or isosurfaces of a 3D run without particles. */
+export type Style = "field" | "particles" | "surfaces";
 
 export const quantity = signal<QuantityName>("vorticity");
 export const style = signal<Style>("field");

@@ -1,7 +1,8 @@
 /** The WebSocket of a run. It reconnects after a failure and reports its state. */
 
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { type Message, MessageSchema, Version } from "./stream_pb";
+import { HubClock } from "./clock";
+import { type Message, MessageSchema, PingSchema, SeenSchema, Version } from "./stream_pb";
 
 export type Body = Message["body"];
 export type ConnectionState = "connecting" | "open" | "lost" | "closed";
@@ -12,10 +13,17 @@ const VERSION_MISMATCH = 4406;
 const PERMANENT_CODES = new Set([4401, 4403, 4404, VERSION_MISMATCH]);
 const FIRST_DELAY = 300; // ms
 const MAX_DELAY = 5000; // ms
+const PING_INTERVAL = 2000; // ms
 
 export interface Listener {
   receive(body: Body): void;
+  /** Called after each message, with the latest round trip [s] if the message measured it. */
+  hear(roundTrip: number | null): void;
   changeState(state: ConnectionState, reason: string): void;
+}
+
+function localTime(): number {
+  return performance.now() / 1000;
 }
 
 export class Connection {
@@ -23,8 +31,8 @@ export class Connection {
   private closed = false;
   private delay = FIRST_DELAY;
   private timer = 0;
-  /** Clock of the hub minus local clock [s], best estimate of this connection; used for the expiry of commands. */
-  private clockOffset = -Infinity;
+  private readonly pings: number;
+  private clock = new HubClock();
 
   constructor(
     private readonly address: URL,
@@ -32,6 +40,7 @@ export class Connection {
   ) {
     window.addEventListener("offline", this.reconnectLater);
     window.addEventListener("online", this.reconnectNow);
+    this.pings = window.setInterval(() => this.ping(), PING_INTERVAL);
     this.listener.changeState("connecting", "");
     this.connect();
   }
@@ -39,9 +48,18 @@ export class Connection {
   /** Sends a message; returns false if the connection is not open. */
   send(body: Body): boolean {
     if (this.socket?.readyState !== WebSocket.OPEN) return false;
-    if (body.case === "command" && this.clockOffset !== -Infinity) body.value.askedAt = performance.now() / 1000 + this.clockOffset;
+    if (body.case === "command") body.value.askedAt = this.hubTime() ?? 0;
     this.socket.send(toBinary(MessageSchema, create(MessageSchema, { version: Version.CURRENT, body })) as Uint8Array<ArrayBuffer>);
     return true;
+  }
+
+  /** The time of the hub now [s]; null while it is unknown. */
+  hubTime(): number | null {
+    return this.clock.at(localTime());
+  }
+
+  private ping(): void {
+    this.send({ case: "ping", value: create(PingSchema, { sent: localTime() }) });
   }
 
   close(): void {
@@ -52,6 +70,7 @@ export class Connection {
   private closeFor(reason: string): void {
     this.closed = true;
     clearTimeout(this.timer);
+    clearInterval(this.pings);
     window.removeEventListener("offline", this.reconnectLater);
     window.removeEventListener("online", this.reconnectNow);
     this.socket?.close();
@@ -62,10 +81,12 @@ export class Connection {
   private connect(): void {
     const socket = new WebSocket(this.address);
     this.socket = socket;
-    this.clockOffset = -Infinity;
+    this.clock = new HubClock();
     socket.binaryType = "arraybuffer";
     socket.onopen = () => {
-      if (socket === this.socket) this.listener.changeState("open", "");
+      if (socket !== this.socket) return;
+      this.listener.changeState("open", "");
+      this.ping();
     };
     socket.onmessage = (event: MessageEvent<unknown>) => {
       if (socket !== this.socket) return;
@@ -104,7 +125,12 @@ export class Connection {
       this.closeFor("The server runs another version. Reload this page.");
       return;
     }
-    if (message.body.case === "tick") this.clockOffset = Math.max(this.clockOffset, message.body.value.clock - performance.now() / 1000);
-    else this.listener.receive(message.body);
+    const { body } = message;
+    const now = localTime();
+    this.listener.hear(body.case === "ping" ? this.clock.measure(body.value, now) : null);
+    if (body.case === "tick") {
+      this.clock.hear(body.value.clock, now);
+      this.send({ case: "seen", value: create(SeenSchema) }); // tells the hub how long an empty message takes
+    } else if (body.case !== "ping") this.listener.receive(body);
   }
 }

@@ -1,6 +1,6 @@
 /** A frame of the flow: arrays of quantised numbers as received. */
 
-import type { Bodies, Codes as WireCodes, Frame as WireFrame, Particles as WireParticles, Raster as WireRaster } from "./stream_pb";
+import type { Bodies, Codes as WireCodes, Frame as WireFrame, Isosurface as WireSurface, Particles as WireParticles, Raster as WireRaster } from "./stream_pb";
 
 /** Quantised numbers: value = offset + scale * code, with an error of at most `error`. */
 export interface Codes {
@@ -45,14 +45,44 @@ export interface Particles {
   readonly ids: BigInt64Array;
 }
 
+/** Counts of values in equal bins between low and high. */
+export interface Histogram {
+  readonly low: number;
+  readonly high: number;
+  readonly counts: readonly number[];
+}
+
+/** An isosurface as received. */
+export interface Surface {
+  readonly quantity: string;
+  readonly level: number;
+  /** The quantity of its colours; empty if it has none. */
+  readonly color: string;
+  readonly stride: number;
+  /** Encoded; isosurface/decode.ts describes the format. */
+  readonly data: Uint8Array;
+  readonly histogram: Histogram | null;
+}
+
+export interface RefusedSurface {
+  readonly quantity: string;
+  readonly level: number;
+  readonly reason: string;
+}
+
 export interface Frame {
   readonly index: number;
   readonly step: number;
   /** Simulated time [s]. */
   readonly time: number;
   readonly stored: boolean;
+  /** The hub's clock when the frame was made [s]; 0 for stored frames. */
+  readonly madeAt: number;
   readonly rasters: ReadonlyMap<string, Raster>;
   readonly particles: Particles | null;
+  readonly surfaces: readonly Surface[];
+  /** Requested surfaces that the run could not make, and why. */
+  readonly refusedSurfaces: readonly RefusedSurface[];
   /** Bodies that differ from the start of the run; null if none does. */
   readonly bodies: Bodies | null;
 }
@@ -63,9 +93,24 @@ export function readFrame(frame: WireFrame): Frame {
     step: Number(frame.step),
     time: frame.time,
     stored: frame.stored,
+    madeAt: frame.madeAt,
     rasters: new Map(frame.rasters.map((raster) => [raster.quantity, readRaster(raster)])),
     particles: frame.particles ? readParticles(frame.particles) : null,
+    surfaces: frame.surfaces.filter(({ refusal }) => !refusal).map(readSurface),
+    refusedSurfaces: frame.surfaces.flatMap(({ request, refusal }) => (request && refusal ? [{ quantity: request.quantity, level: request.level, reason: refusal }] : [])),
     bodies: frame.bodies ?? null,
+  };
+}
+
+/** A surface; its bytes are copied, so that it does not keep the rest of the message in memory. */
+function readSurface({ request, data, histogram }: WireSurface): Surface {
+  return {
+    quantity: request?.quantity ?? "",
+    level: request?.level ?? 0,
+    color: request?.color ?? "",
+    stride: request?.stride || 1,
+    data: data.slice(),
+    histogram: histogram ? { low: histogram.low, high: histogram.high, counts: histogram.counts } : null,
   };
 }
 

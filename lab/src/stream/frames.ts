@@ -1,6 +1,6 @@
 /** The frames of a run: frames in memory, and frames stored by the run, which can be fetched. */
 
-import type { Frame } from "./frame";
+import type { Frame, Surface } from "./frame";
 
 export interface FrameEntry {
   /** Simulated time [s]. */
@@ -10,6 +10,8 @@ export interface FrameEntry {
   readonly frameIndex: number;
   /** Index of the stored particles, or -1. */
   readonly particlesIndex: number;
+  /** Index of the stored isosurfaces, or -1. */
+  readonly surfacesIndex: number;
 }
 
 const MEMORY_LIMIT = 192e6; // bytes
@@ -24,9 +26,9 @@ export class FrameStore {
     return this.entries;
   }
 
-  /** True if any frame in memory has particles. */
-  get hasParticles(): boolean {
-    return [...this.cached.values()].some(({ particles }) => particles !== null);
+  /** True if any frame in memory has particles or surfaces. */
+  get hasFluid(): boolean {
+    return [...this.cached.values()].some(({ particles, surfaces }) => particles !== null || surfaces.length > 0);
   }
 
   clear(): void {
@@ -52,7 +54,7 @@ export class FrameStore {
     const byStep = new Map(this.entries.map((entry) => [entry.step, entry]));
     for (const entry of stored) {
       const old = byStep.get(entry.step);
-      byStep.set(entry.step, old ? { ...entry, frameIndex: Math.max(old.frameIndex, entry.frameIndex), particlesIndex: Math.max(old.particlesIndex, entry.particlesIndex) } : entry);
+      byStep.set(entry.step, old ? merged(old, entry) : entry);
     }
     this.entries = [...byStep.values()].sort((a, b) => a.step - b.step);
   }
@@ -74,6 +76,7 @@ export class FrameStore {
           ...old,
           rasters: new Map([...old.rasters, ...frame.rasters]),
           particles: frame.particles ?? old.particles,
+          surfaces: [...old.surfaces.filter((surface) => !frame.surfaces.some((other) => isSameRequest(surface, other))), ...frame.surfaces],
           bodies: frame.bodies ?? old.bodies,
         }
       : frame;
@@ -105,7 +108,7 @@ export class FrameStore {
   }
 
   private insert(frame: Frame): void {
-    const entry = { time: frame.time, step: frame.step, frameIndex: frame.stored ? frame.index : -1, particlesIndex: -1 };
+    const entry = { time: frame.time, step: frame.step, frameIndex: frame.stored ? frame.index : -1, particlesIndex: -1, surfacesIndex: -1 };
     let k = this.entries.length;
     while (k > 0 && (this.entries[k - 1] as FrameEntry).step > frame.step) k--;
     const before = this.entries[k - 1];
@@ -121,13 +124,29 @@ export class FrameStore {
       this.bytes -= sizeOf(frame);
       const k = this.entries.findIndex((entry) => entry.step === step);
       const entry = this.entries[k];
-      if (entry && entry.frameIndex < 0 && entry.particlesIndex < 0) this.entries.splice(k, 1);
+      if (entry && Math.max(entry.frameIndex, entry.particlesIndex, entry.surfacesIndex) < 0) this.entries.splice(k, 1);
     }
   }
 }
 
+/** An entry with everything that is stored of its step. */
+function merged(old: FrameEntry, entry: FrameEntry): FrameEntry {
+  return {
+    ...entry,
+    frameIndex: Math.max(old.frameIndex, entry.frameIndex),
+    particlesIndex: Math.max(old.particlesIndex, entry.particlesIndex),
+    surfacesIndex: Math.max(old.surfacesIndex, entry.surfacesIndex),
+  };
+}
+
+/** True if two surfaces answer the same request. */
+export function isSameRequest(a: Omit<Surface, "data" | "histogram">, b: Omit<Surface, "data" | "histogram">): boolean {
+  return a.quantity === b.quantity && a.level === b.level && a.color === b.color && a.stride === b.stride;
+}
+
 function sizeOf(frame: Frame): number {
   let bytes = 200;
+  for (const surface of frame.surfaces) bytes += surface.data.byteLength;
   for (const raster of frame.rasters.values()) bytes += raster.values.data.byteLength;
   const { particles } = frame;
   if (particles) {

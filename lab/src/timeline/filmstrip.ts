@@ -1,7 +1,7 @@
 /** Thumbnails behind the timeline. */
 
 import { colorTable } from "../colors/maps";
-import { QUANTITIES } from "../colors/quantities";
+import { quantityOf } from "../colors/quantities";
 import { frames } from "../state/run";
 import { requestThumbnail } from "../state/playback";
 import * as view from "../state/view";
@@ -53,7 +53,7 @@ function nearestRaster(time: number, maxDistance: number): Raster | null {
 function drawCell(context: CanvasRenderingContext2D, raster: Raster, left: number, width: number, height: number): void {
   const [columns, rows] = [Math.max(1, Math.round(width / 2)), Math.max(1, Math.round(height / 2))];
   const image = new ImageData(columns, rows);
-  const table = colorTable(QUANTITIES[view.quantity.value].map);
+  const table = colorTable(quantityOf(view.quantity.value).map);
   const { low, high } = view.shownScale.value;
   const shown = Math.min(raster.columns / columns, raster.rows / rows);
   const [x0, y0] = [(raster.columns - shown * columns) / 2, (raster.rows - shown * rows) / 2];

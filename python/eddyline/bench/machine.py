@@ -1,6 +1,7 @@
 """`eddyline bench machine`: what the machine can do, whatever Eddyline does with it.
 
-Measured are how fast memory is copied, by the C library's memmove, and the arithmetic limit of pair sums:
+Measured are how fast memory is copied, by the C library's memmove; latency and bandwidth of messages between
+two ranks, see network.py; and the arithmetic limit of pair sums:
 the pairs that one core sums a second if it does nothing else (see `_core.arithmetic_limit`). Time in which
 other programs had a core does not count.
 """
@@ -18,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from eddyline import _core
+from eddyline.bench import network
 from eddyline.bench.origin import commit
 from eddyline.run.machine import available_cores, processor_name
 from eddyline.world import World
@@ -39,7 +41,9 @@ SUMS = {
 @dataclass(frozen=True)
 class Record:
     """copy_bytes_per_second: read and written together, median; all threads at once, each by its own clock.
-    pairs_per_second_limit: of the arithmetic alone, of one core, by SUMS and dimensions: median."""
+    pairs_per_second_limit: of the arithmetic alone, of one core, by SUMS and dimensions: median.
+    message_seconds, message_bytes_per_second: latency and bandwidth between two ranks of this machine; None
+    if two ranks cannot be started."""
 
     processor: str
     cores: int
@@ -48,6 +52,8 @@ class Record:
     copy_bytes_per_second: float
     spread: float
     pairs_per_second_limit: dict[str, dict[int, float]]
+    message_seconds: float | None
+    message_bytes_per_second: float | None
     commit: str | None
 
     def as_json(self) -> dict[str, Any]:
@@ -63,6 +69,7 @@ def measure(threads: Sequence[int]) -> list[Record]:
         }
         for sums in SUMS
     }
+    messages = network.measure()
     records = []
     for count in threads:
         rates = _copy_rates(count, COPY_BYTES)
@@ -76,6 +83,8 @@ def measure(threads: Sequence[int]) -> list[Record]:
                 copy_bytes_per_second=median,
                 spread=(max(rates) - min(rates)) / median,
                 pairs_per_second_limit=limits,
+                message_seconds=messages.latency if messages else None,
+                message_bytes_per_second=messages.bandwidth if messages else None,
                 commit=origin,
             )
         )
@@ -84,7 +93,7 @@ def measure(threads: Sequence[int]) -> list[Record]:
 
 def sums_of(world: World) -> str:
     """The entry of SUMS that a world's steps compute."""
-    if world.file.method.scheme == "classic":
+    if world.file.sph.scheme == "classic":
         return "gas" if world.file.fluid.state == "ideal_gas" else "liquid"
     return "free surface" if world.has_free_surface else "confined"
 

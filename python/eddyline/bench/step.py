@@ -165,7 +165,7 @@ class _Timed:
         self.last = now
 
     def record(self, origin: str | None, processor: str) -> Record:
-        scheme, now, fluid = self.world.file.method.scheme, self.last, self.fluid
+        scheme, now, fluid = self.world.file.sph.scheme, self.last, self.fluid
         cores = min(self.threads, available_cores())
         seconds = [each.seconds for each in self.done]
         pairs = statistics.mean([self.before["pairs"], *(each.pairs for each in self.done)])

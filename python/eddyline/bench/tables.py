@@ -102,6 +102,12 @@ def show_machine(console: Console, records: Sequence[machine.Record]) -> None:
     for sums, limits in records[0].pairs_per_second_limit.items():
         pairs.add_row(machine.SUMS[sums], *(f"{limits[dim] / 1e6:.0f}" for dim in (2, 3)))
     console.print(pairs)
+    if records[0].message_seconds is not None and records[0].message_bytes_per_second is not None:
+        latency, bandwidth = 1e6 * records[0].message_seconds, records[0].message_bytes_per_second / 1e9
+        console.print(
+            f"messages between two ranks: {latency:.2f} µs, {bandwidth:.2f} GB/s in each direction",
+            highlight=False,
+        )
     console.print(
         f"{records[0].cores} cores, instruction sets {', '.join(records[0].instructions)}", highlight=False
     )

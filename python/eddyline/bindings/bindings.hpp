@@ -8,5 +8,6 @@ namespace eddyline::bindings {
 void bind_world(nanobind::module_& module);
 void bind_simulation(nanobind::module_& module);
 void bind_replay(nanobind::module_& module);
+void bind_surfaces(nanobind::module_& module);
 
 }  // namespace eddyline::bindings

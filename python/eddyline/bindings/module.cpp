@@ -5,4 +5,5 @@ NB_MODULE(_core, module) {
   eddyline::bindings::bind_world(module);
   eddyline::bindings::bind_simulation(module);
   eddyline::bindings::bind_replay(module);
+  eddyline::bindings::bind_surfaces(module);
 }

@@ -28,6 +28,8 @@
 #include "comm/wait.hpp"
 #include "observe/codes.hpp"
 #include "observe/raster.hpp"
+#include "particles/openings.hpp"
+#include "particles/place.hpp"
 #include "solvers/sph/arithmetic.hpp"
 #include "solvers/sph/estimate.hpp"
 
@@ -247,6 +249,32 @@ nb::bytes records(const Leader& s, const std::string& kind, std::int64_t after, 
   return nb::bytes(batch.data(), batch.size() * sizeof(solver::PointRecord));
 }
 
+/// Number of a set by its name.
+std::size_t set_of(const Leader& s, const std::string& name) {
+  const auto sets = s.own().solver().fields().sets();
+  for (std::size_t k = 0; k < sets.size(); ++k)
+    if (sets[k].name == name) return k;
+  throw UserError("There is no set \"" + name + "\".");
+}
+
+Owned<double> values(const Leader& s, const std::string& set, const std::string& name, std::int64_t first,
+                     std::int64_t count) {
+  if (count < 0) throw UserError("values: count = " + std::to_string(count) + "; must be at least 0.");
+  const std::size_t number = set_of(s, set);
+  std::vector<double> found;
+  {
+    nb::gil_scoped_release release;
+    found = s.values(number, name, first, count);
+  }
+  return give(std::move(found));
+}
+
+nb::list columns_of(std::span<const solver::Column> columns) {
+  nb::list all;
+  for (const solver::Column& column : columns) all.append(nb::make_tuple(column.name, column.unit));
+  return all;
+}
+
 double change(Leader& s, const std::string& kind, const std::string& name, const Point& value,
               const std::vector<std::string>& formulas, const std::string& shape, const std::vector<double>& numbers,
               bool slip) {
@@ -421,6 +449,15 @@ void bind_simulation(nb::module_& module) {
       .def_prop_ro("interaction_radius", [](const sph::Estimate& e) { return e.length.interaction_radius; })
       .def_prop_ro("cell_edge", [](const sph::Estimate& e) { return e.length.cell_edge; })
       .def_prop_ro("skin", [](const sph::Estimate& e) { return e.length.skin; });
+  nb::class_<particles::Lengths>(module, "Lengths")
+      .def_ro("smoothing_length", &particles::Lengths::smoothing_length)
+      .def_ro("interaction_radius", &particles::Lengths::interaction_radius)
+      .def_ro("skin", &particles::Lengths::skin)
+      .def_ro("cell_edge", &particles::Lengths::cell_edge);
+  module.def("lengths", &particles::lengths, "world"_a);
+  module.def(
+      "buffer_length", [](const world::World& world) { return particles::buffer_columns(world) * world.spacing; },
+      "world"_a);
   module.def("solver_names", [] {
     const std::vector<std::string_view> names = driver::solver_names();
     return std::vector<std::string>(names.begin(), names.end());
@@ -498,6 +535,21 @@ void bind_simulation(nb::module_& module) {
       .def_prop_ro("time_step", [](const Leader& s) { return s.own().solver().next_time_step(); })
       .def_prop_ro("fluid_count", [](const Leader& s) { return s.own().solver().fields().count(0); })
       .def_prop_ro("wall_count", [](const Leader& s) { return s.own().solver().fields().count(1); })
+      .def_prop_ro("sets",
+                   [](const Leader& s) {
+                     nb::list all;
+                     for (const auto& set : s.own().solver().fields().sets())
+                       all.append(nb::make_tuple(std::string(set.name), std::string(set.members)));
+                     return all;
+                   })
+      .def(
+          "count",
+          [](const Leader& s, const std::string& set) { return s.own().solver().fields().count(set_of(s, set)); },
+          "set"_a)
+      .def_prop_ro("has_points", [](const Leader& s) { return s.own().solver().points() != nullptr; })
+      .def_prop_ro("quantities", [](const Leader& s) { return columns_of(s.own().sampler().quantities()); })
+      .def_prop_ro("probe_columns", [](const Leader& s) { return columns_of(s.own().sampler().probe_columns()); })
+      .def("values", values, "set"_a, "field"_a, "first"_a, "count"_a)
       .def("field", field, "set"_a, "name"_a)
       .def_prop_ro("id", [](nb::handle self) { return field(self, "fluid", "id"); })
       .def_prop_ro("mass", [](nb::handle self) { return field(self, "fluid", "mass"); })

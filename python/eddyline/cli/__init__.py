@@ -15,7 +15,16 @@ from eddyline.cli.errors import EXIT_INTERRUPTED, EXIT_LOST
 
 __all__ = ["app", "main"]
 
-for _family in ("runs", "lab", "worlds", "results", "measure"):  # in the order in which help lists them
+_FAMILIES = (
+    "runs",
+    "lab",
+    "worlds",
+    "planning",
+    "results",
+    "measure",
+)  # in the order in which help lists them
+
+for _family in _FAMILIES:
     import_module(f"eddyline.cli.{_family}")
 
 

@@ -118,7 +118,10 @@ def _exit_code(error: Exception) -> int | None:
 
     if isinstance(error, _core.StepError):  # before the first step: the start itself is wrong
         return EXIT_FAILED_STEP
-    bad_input = (WorldError, CorruptFileError, JournalError, _core.UserError)
+    from eddyline.mesh import MeshError
+    from eddyline.plan.forecast import PlanError
+
+    bad_input = (WorldError, MeshError, PlanError, CorruptFileError, JournalError, _core.UserError)
     return EXIT_BAD_INPUT if isinstance(error, bad_input) else None
 
 

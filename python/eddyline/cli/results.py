@@ -21,8 +21,14 @@ def export(
     mp4: Annotated[bool, typer.Option("--mp4", help="Movie.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Series and values as tables.")] = False,
     vtkhdf: Annotated[
-        bool, typer.Option("--vtkhdf", help="All snapshots in one VTKHDF file, for ParaView.")
+        bool,
+        typer.Option(
+            "--vtkhdf", help="All snapshots in one VTKHDF file, all isosurfaces in others, for ParaView."
+        ),
     ] = False,
+    ply: Annotated[bool, typer.Option("--ply", help="Each isosurface as a PLY file, with colours.")] = False,
+    stl: Annotated[bool, typer.Option("--stl", help="Each isosurface as an STL file.")] = False,
+    obj: Annotated[bool, typer.Option("--obj", help="Each isosurface as an OBJ file.")] = False,
     report: Annotated[bool, typer.Option("--report", help="Rebuild the report.")] = False,
     timeline: Annotated[
         bool, typer.Option("--timeline", help="Timeline of the ranks: a trace for Perfetto and a picture.")
@@ -55,18 +61,19 @@ def export(
       eddyline export runs/dam_break --mp4 --quantity pressure
       eddyline export runs/dam_break/0002 --png --csv --out figures
       eddyline export runs/cylinder --spectrum force.cylinder.total_y
+      eddyline export runs/dam_break_3d --ply
     """
     from eddyline.run.export import exported
     from eddyline.run.record import Run
 
     with errors():
         chosen = {"png": png, "mp4": mp4, "csv": csv, "vtkhdf": vtkhdf, "report": report}
-        chosen["timeline"] = timeline
+        chosen |= {"ply": ply, "stl": stl, "obj": obj, "timeline": timeline}
         parts = [name for name, wanted in chosen.items() if wanted]
         if not parts and not spectrum and (out is not None or quantity is not None):
             raise BadInputError(
-                "nothing to export: add --png, --mp4, --csv, --vtkhdf, --report, --timeline or --spectrum "
-                "COLUMN"
+                "nothing to export: add --png, --mp4, --csv, --vtkhdf, --ply, --stl, --obj, --report, "
+                "--timeline or --spectrum COLUMN"
             )
         for path in exported(run, parts, quantity=quantity, width=width, out=out, spectra=spectrum or ()):
             typer.echo(path)

@@ -74,11 +74,12 @@ class Comparison:
         for name, run in (("A", self.a), ("B", self.b)):
             if run.outcome in ("lost", NOT_CLOSED):  # its last snapshot may be missing
                 lines.append(f"   {name} is {run.outcome}: {run.message}")
+        members, unit = self._members, self._unit
         if not self.same_world:
             lines.append("   their world files differ")
         lines += [
             "",
-            _row("time [s]", "step", "particles", "only A", "only B", "differing", "mean [m]", "max [m]"),
+            _row("time [s]", "step", members, "only A", "only B", "differing", f"mean {unit}", f"max {unit}"),
         ]
         lines += [
             _row(
@@ -116,7 +117,7 @@ class Comparison:
         if self.identical:
             count = max(moment.particles for moment in self.moments)
             return [
-                f"identical: {len(self.moments)} moments of up to {count:,} particles and "
+                f"identical: {len(self.moments)} moments of up to {count:,} {self._members} and "
                 f"{len(self.a.series_names)} series, bit for bit{self._without_partner()}"
             ]
         if first is None and self.parting is not None:
@@ -126,7 +127,7 @@ class Comparison:
         if first is None:
             last = self.moments[-1].time
             return [
-                f"different: the series differ. The particles are identical at all {len(self.moments)} "
+                f"different: the series differ. The {self._members} are identical at all {len(self.moments)} "
                 f"common snapshots, until t = {last:.6g} s{self._without_partner()}"
             ]
         before = [moment for moment in self.moments if moment.time < first.time]
@@ -137,6 +138,17 @@ class Comparison:
         if self.divergence is not None:
             lines += _story(self.divergence)
         return lines
+
+    @property
+    def _members(self) -> str:
+        """Particles or cells."""
+        return self.a.world.solver.members
+
+    @property
+    def _unit(self) -> str:
+        """Unit of the differences of a moment, in brackets; of cells with the field."""
+        name, unit = next(iter(self.a.world.solver.snapshot_fields.items()), ("", "m"))
+        return f"{name} [{unit}]".strip()
 
     def _without_partner(self) -> str:
         """Number of snapshots without a counterpart in the other run."""
@@ -155,13 +167,14 @@ class Comparison:
             if points:
                 time, error = zip(*points, strict=True)
                 axes.plot(time, error, style, color=color, marker="o", ms=3, label=name.replace("_error", ""))
-        axes.set(xlabel="time [s]", ylabel="distance between particles of the two runs [m]")
+        what = "distance between particles" if self._members == "particles" else "difference between cells"
+        axes.set(xlabel="time [s]", ylabel=f"{what} of the two runs, {self._unit}")
         if axes.lines:
             axes.set_yscale("log")
             axes.legend(frameon=False)
         else:
             axes.set(xlim=(0, self.moments[-1].time), yticks=[])
-            axes.text(0.5, 0.5, "all positions are identical", ha="center", transform=axes.transAxes)
+            axes.text(0.5, 0.5, "no difference", ha="center", transform=axes.transAxes)
 
     def save_picture(self, path: Path) -> None:
         """Writes a picture of `draw` (.png, .svg or .pdf)."""
@@ -284,6 +297,12 @@ def _story(divergence: Divergence) -> list[str]:
     def place(position: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
         return "(" + ", ".join(repr(float(x)) for x in position) + ")"
 
+    if divergence.of != "position":
+        a, b = (float(values[0]) for values in (divergence.position_a, divergence.position_b))
+        fields = " and ".join(divergence.fields)
+        differ = "differs" if len(divergence.fields) == 1 else "differ"
+        values = f"{divergence.of} is {a!r} in A and {b!r} in B"
+        return [f"  {fields} {differ}; cell {divergence.id} most: {values}"]
     if "position" not in divergence.fields:
         return [f"  all positions are identical, but particles differ in {' and '.join(divergence.fields)}"]
     return [

@@ -10,6 +10,7 @@ import numpy as np
 from eddyline.live import codes
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.publisher import packed
+from eddyline.live.surfaces import add_surfaces
 
 if TYPE_CHECKING:
     from eddyline import _core
@@ -19,6 +20,7 @@ SHARE = 0.006
 """Largest share of the computing time that frames may take; expensive frames are sent less often."""
 SLOWEST = 0.5  # frames a second, whatever they cost
 MOST_PARTICLES = 400_000  # particles of a frame; of more, always the same subset
+MOST_COLUMNS = 1600  # of a raster of cells
 FASTEST = 30.0  # frames a second
 
 
@@ -46,6 +48,37 @@ class Pace:
         too. sending: time to send the previous frame [s]."""
         cost = clock.thread_time() - self._began_computing + sending
         self._next = self._began + max(1 / min(wanted, FASTEST), min(cost / SHARE, 1 / SLOWEST))
+
+
+def frame_of(world: World, simulation: _core.Simulation, index: int, view: pb.View) -> pb.Message:
+    """The state now, with what a view requests: particles, from which the hub makes rasters, or rasters of
+    cells; and surfaces."""
+    if not (view.quantities or view.particles) and view.surfaces:
+        frame = packed(frame=pb.Frame(index=index, step=simulation.step_count, time=simulation.time))
+    elif simulation.has_points:
+        frame = particles_frame(world, simulation, index, view)
+    else:
+        frame = cells_frame(world, simulation, index, view)
+    add_surfaces(frame.frame, simulation, view)
+    return frame
+
+
+def cells_frame(world: World, simulation: _core.Simulation, index: int, view: pb.View) -> pb.Message:
+    """Rasters of the requested quantities, at most one pixel per cell. In 3D: the middle plane."""
+    core = world.core
+    known = dict(simulation.quantities)
+    names = [name for name in view.quantities if name in known] or [world.output.quantity]
+    cells = round(core.size[0] / core.spacing)
+    columns = min(cells, view.columns or MOST_COLUMNS, MOST_COLUMNS)
+    rows = max(2, round(core.size[1] / core.size[0] * columns))
+    low, size = core.origin, core.size
+    middle = low[2] + 0.5 * size[2] if world.dimensions == 3 else 0.0
+    upper = (low[0] + size[0], low[1] + size[1], middle)
+    drawn = simulation.rasters(names, (rows, columns), (low[0], low[1], middle), upper)
+    frame = pb.Frame(index=index, step=simulation.step_count, time=simulation.time)
+    for name, values in zip(names, drawn, strict=True):
+        frame.rasters.append(codes.raster(name, known[name], values, (low[:2], upper[:2])))
+    return packed(frame=frame)
 
 
 def particles_frame(world: World, simulation: _core.Simulation, index: int, view: pb.View) -> pb.Message:

@@ -18,15 +18,13 @@ if TYPE_CHECKING:
     from eddyline.world.schema import WorldFile
     from eddyline.world.shapes import Body
 
-NAMES = ("speed", "vorticity", "pressure", "density", "velocity_x", "velocity_y", "velocity_z")
-_NOT_IN = {2: {"velocity_z"}, 3: {"vorticity"}}
 _TOLERANCE = 0.02  # of outlines and surfaces, in spacings
 
 
 def quantities(file: WorldFile) -> list[Quantity]:
     """Quantities that can be shown of a world."""
-    density = None if file.fluid.is_gas else file.fluid.density
-    return [quantity_of(name, density) for name in NAMES if name not in _NOT_IN[file.dimensions]]
+    density = None if file.is_gas or file.given_fluid is None else file.fluid.density
+    return [quantity_of(name, density) for name in file.solver.pictured(file)]
 
 
 def hello(
@@ -57,9 +55,10 @@ def hello(
             if isinstance(table, Probe)
         ],
     )
+    said.sets.add(members=world.solver.members, points=not world.solver.snapshot_fields)
     for shown in quantities(file):
         diverging = shown.kind == "diverging"
-        said.quantities.add(name=shown.name, unit=shown.unit, diverging=diverging)
+        said.quantities.add(name=shown.name, unit=shown.unit, diverging=diverging, label=shown.label)
     for name, kind in world.sides.items():
         side = file.boundaries.side(name)
         said.sides.add(name=name, type=kind, slip=isinstance(side, Wall) and side.slip)

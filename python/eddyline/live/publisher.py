@@ -133,6 +133,12 @@ class Publisher:
         self._thread.join(PATIENCE if self.connected or not self._has_tried else 0.0)
 
     @property
+    def hub_clock(self) -> float:
+        """The hub's clock now [s], too low by the time that its ticks take; 0 while it is unknown."""
+        ahead = self._hub_ahead
+        return clock.monotonic() + ahead if ahead > float("-inf") else 0.0
+
+    @property
     def url(self) -> str:
         return self._address.url
 

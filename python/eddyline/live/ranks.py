@@ -22,14 +22,15 @@ def ranks_of(simulation: _core.Simulation, hosts: Sequence[str], steps_per_secon
 
 def _rank(number: int, host: str, share: dict[str, Any], steps_per_second: float) -> pb.Rank:
     seconds: dict[str, float] = share["seconds"]
+    members: int = next(iter(share.values()))  # of the set that moves
     total = sum(seconds.values()) or 1.0
     exchange = sum(seconds[phase] for phase in _EXCHANGE)
     idle = sum(seconds[phase] for phase in _IDLE)
     return pb.Rank(
         rank=number,
         host=host,
-        particles=share["fluid_particles"],
-        updates_per_second=share["fluid_particles"] * steps_per_second,
+        particles=members,
+        updates_per_second=members * steps_per_second,
         compute=(total - exchange - idle) / total,
         exchange=exchange / total,
         idle=idle / total,

@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import tomlkit
@@ -91,9 +92,12 @@ class Steering:
         self.removed: dict[str, tuple[_core.Body, float]] = {}  # removed bodies and their times [s]
         self._removed_probes: set[str] = set()  # names of removed probes: a series belongs to one position
         self._first = world
-        self._effects = Effects(world)
         self._repeats = False  # the current command is repeated from a journal
         self._tables = dict(world.file.bodies)  # tables of all bodies of the run, including removed ones
+
+    @cached_property
+    def _effects(self) -> Effects:
+        return Effects(self._first)
 
     def abilities(self) -> dict[str, str]:
         """The reason why each command is refused in this run; empty if it is not."""
@@ -101,7 +105,9 @@ class Steering:
         can = dict.fromkeys((*CONTROL, *FLOW, "add_probe", "remove_probe"), "")
         if not any(True for _ in self._inflows()):
             can["inflow"] = "this world has no inflow."
-        if file.method.scheme == "classic":
+        if self.world.solver.not_steered:
+            return can | dict.fromkeys(FLOW, self.world.solver.not_steered)
+        if file.sph.scheme == "classic":
             for name in ("move_body", "add_body", "remove_body"):
                 can[name] = f'bodies cannot be changed with method.scheme = "classic". {_AGAIN}'
         return can
@@ -157,7 +163,8 @@ class Steering:
             written = document[part][key]["velocity"]
             inflows[name] = ", ".join(map(str, written)) if isinstance(written, list) else str(written)
         gravity = ", ".join(map(rounded, file.domain.gravity or (0.0,) * self.world.dimensions))
-        return Present(rounded(file.fluid.nu), gravity, inflows, self.world.reynolds)
+        viscosity = "" if file.given_fluid is None else rounded(file.fluid.nu)
+        return Present(viscosity, gravity, inflows, self.world.reynolds)
 
     @property
     def bodies_change(self) -> bool:
@@ -281,7 +288,7 @@ class Steering:
         world = self._edited([Edit("add", ["bodies", command.name], table)])
         made = world.file.bodies[command.name]
         self._check_room(command.name, made, time)
-        change = Change("add_body", command.name, shape=made.shape, numbers=made.measures, slip=made.slip)
+        change = Change("add_body", command.name, shape=made.core_name, numbers=made.measures, slip=made.slip)
         return PlannedChange(world, change, f"{made.shape} {command.name} added")
 
     def _remove_body(self, command: pb.RemoveBody, time: float) -> PlannedChange:

@@ -15,7 +15,7 @@ VERSION_NONE: Version
 VERSION_CURRENT: Version
 
 class Message(_message.Message):
-    __slots__ = ("version", "hello", "frame", "series", "progress", "acknowledged", "marks", "bodies", "ended", "view", "command", "seen", "notice", "tick")
+    __slots__ = ("version", "hello", "frame", "series", "progress", "acknowledged", "marks", "bodies", "ended", "view", "command", "seen", "notice", "tick", "ping")
     VERSION_FIELD_NUMBER: _ClassVar[int]
     HELLO_FIELD_NUMBER: _ClassVar[int]
     FRAME_FIELD_NUMBER: _ClassVar[int]
@@ -30,6 +30,7 @@ class Message(_message.Message):
     SEEN_FIELD_NUMBER: _ClassVar[int]
     NOTICE_FIELD_NUMBER: _ClassVar[int]
     TICK_FIELD_NUMBER: _ClassVar[int]
+    PING_FIELD_NUMBER: _ClassVar[int]
     version: int
     hello: Hello
     frame: Frame
@@ -44,10 +45,11 @@ class Message(_message.Message):
     seen: Seen
     notice: Notice
     tick: Tick
-    def __init__(self, version: _Optional[int] = ..., hello: _Optional[_Union[Hello, _Mapping]] = ..., frame: _Optional[_Union[Frame, _Mapping]] = ..., series: _Optional[_Union[SeriesRows, _Mapping]] = ..., progress: _Optional[_Union[Progress, _Mapping]] = ..., acknowledged: _Optional[_Union[Acknowledged, _Mapping]] = ..., marks: _Optional[_Union[Marks, _Mapping]] = ..., bodies: _Optional[_Union[Bodies, _Mapping]] = ..., ended: _Optional[_Union[Ended, _Mapping]] = ..., view: _Optional[_Union[View, _Mapping]] = ..., command: _Optional[_Union[Command, _Mapping]] = ..., seen: _Optional[_Union[Seen, _Mapping]] = ..., notice: _Optional[_Union[Notice, _Mapping]] = ..., tick: _Optional[_Union[Tick, _Mapping]] = ...) -> None: ...
+    ping: Ping
+    def __init__(self, version: _Optional[int] = ..., hello: _Optional[_Union[Hello, _Mapping]] = ..., frame: _Optional[_Union[Frame, _Mapping]] = ..., series: _Optional[_Union[SeriesRows, _Mapping]] = ..., progress: _Optional[_Union[Progress, _Mapping]] = ..., acknowledged: _Optional[_Union[Acknowledged, _Mapping]] = ..., marks: _Optional[_Union[Marks, _Mapping]] = ..., bodies: _Optional[_Union[Bodies, _Mapping]] = ..., ended: _Optional[_Union[Ended, _Mapping]] = ..., view: _Optional[_Union[View, _Mapping]] = ..., command: _Optional[_Union[Command, _Mapping]] = ..., seen: _Optional[_Union[Seen, _Mapping]] = ..., notice: _Optional[_Union[Notice, _Mapping]] = ..., tick: _Optional[_Union[Tick, _Mapping]] = ..., ping: _Optional[_Union[Ping, _Mapping]] = ...) -> None: ...
 
 class Hello(_message.Message):
-    __slots__ = ("run", "title", "world", "dimensions", "lower", "upper", "spacing", "end", "quantities", "quantity", "bodies", "sides", "reference", "expectations", "abilities", "ranks", "folder", "probes", "over", "free_surface")
+    __slots__ = ("run", "title", "world", "dimensions", "lower", "upper", "spacing", "end", "quantities", "quantity", "bodies", "sides", "reference", "expectations", "abilities", "ranks", "folder", "probes", "over", "free_surface", "sets", "surfaces", "surface_colors")
     RUN_FIELD_NUMBER: _ClassVar[int]
     TITLE_FIELD_NUMBER: _ClassVar[int]
     WORLD_FIELD_NUMBER: _ClassVar[int]
@@ -68,6 +70,9 @@ class Hello(_message.Message):
     PROBES_FIELD_NUMBER: _ClassVar[int]
     OVER_FIELD_NUMBER: _ClassVar[int]
     FREE_SURFACE_FIELD_NUMBER: _ClassVar[int]
+    SETS_FIELD_NUMBER: _ClassVar[int]
+    SURFACES_FIELD_NUMBER: _ClassVar[int]
+    SURFACE_COLORS_FIELD_NUMBER: _ClassVar[int]
     run: str
     title: str
     world: str
@@ -88,17 +93,40 @@ class Hello(_message.Message):
     probes: _containers.RepeatedCompositeFieldContainer[Probe]
     over: bool
     free_surface: bool
-    def __init__(self, run: _Optional[str] = ..., title: _Optional[str] = ..., world: _Optional[str] = ..., dimensions: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., spacing: _Optional[float] = ..., end: _Optional[float] = ..., quantities: _Optional[_Iterable[_Union[Quantity, _Mapping]]] = ..., quantity: _Optional[str] = ..., bodies: _Optional[_Iterable[_Union[Body, _Mapping]]] = ..., sides: _Optional[_Iterable[_Union[Side, _Mapping]]] = ..., reference: _Optional[_Union[Reference, _Mapping]] = ..., expectations: _Optional[_Iterable[_Union[Expectation, _Mapping]]] = ..., abilities: _Optional[_Iterable[_Union[Ability, _Mapping]]] = ..., ranks: _Optional[int] = ..., folder: _Optional[str] = ..., probes: _Optional[_Iterable[_Union[Probe, _Mapping]]] = ..., over: _Optional[bool] = ..., free_surface: _Optional[bool] = ...) -> None: ...
+    sets: _containers.RepeatedCompositeFieldContainer[Set]
+    surfaces: _containers.RepeatedCompositeFieldContainer[SurfaceQuantity]
+    surface_colors: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, run: _Optional[str] = ..., title: _Optional[str] = ..., world: _Optional[str] = ..., dimensions: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., spacing: _Optional[float] = ..., end: _Optional[float] = ..., quantities: _Optional[_Iterable[_Union[Quantity, _Mapping]]] = ..., quantity: _Optional[str] = ..., bodies: _Optional[_Iterable[_Union[Body, _Mapping]]] = ..., sides: _Optional[_Iterable[_Union[Side, _Mapping]]] = ..., reference: _Optional[_Union[Reference, _Mapping]] = ..., expectations: _Optional[_Iterable[_Union[Expectation, _Mapping]]] = ..., abilities: _Optional[_Iterable[_Union[Ability, _Mapping]]] = ..., ranks: _Optional[int] = ..., folder: _Optional[str] = ..., probes: _Optional[_Iterable[_Union[Probe, _Mapping]]] = ..., over: _Optional[bool] = ..., free_surface: _Optional[bool] = ..., sets: _Optional[_Iterable[_Union[Set, _Mapping]]] = ..., surfaces: _Optional[_Iterable[_Union[SurfaceQuantity, _Mapping]]] = ..., surface_colors: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class SurfaceQuantity(_message.Message):
+    __slots__ = ("name", "unit", "level")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    UNIT_FIELD_NUMBER: _ClassVar[int]
+    LEVEL_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    unit: str
+    level: float
+    def __init__(self, name: _Optional[str] = ..., unit: _Optional[str] = ..., level: _Optional[float] = ...) -> None: ...
+
+class Set(_message.Message):
+    __slots__ = ("members", "points")
+    MEMBERS_FIELD_NUMBER: _ClassVar[int]
+    POINTS_FIELD_NUMBER: _ClassVar[int]
+    members: str
+    points: bool
+    def __init__(self, members: _Optional[str] = ..., points: _Optional[bool] = ...) -> None: ...
 
 class Quantity(_message.Message):
-    __slots__ = ("name", "unit", "diverging")
+    __slots__ = ("name", "unit", "diverging", "label")
     NAME_FIELD_NUMBER: _ClassVar[int]
     UNIT_FIELD_NUMBER: _ClassVar[int]
     DIVERGING_FIELD_NUMBER: _ClassVar[int]
+    LABEL_FIELD_NUMBER: _ClassVar[int]
     name: str
     unit: str
     diverging: bool
-    def __init__(self, name: _Optional[str] = ..., unit: _Optional[str] = ..., diverging: _Optional[bool] = ...) -> None: ...
+    label: str
+    def __init__(self, name: _Optional[str] = ..., unit: _Optional[str] = ..., diverging: _Optional[bool] = ..., label: _Optional[str] = ...) -> None: ...
 
 class Body(_message.Message):
     __slots__ = ("name", "outlines", "moves", "center", "surface")
@@ -197,7 +225,7 @@ class Codes(_message.Message):
     def __init__(self, data: _Optional[bytes] = ..., width: _Optional[int] = ..., offset: _Optional[float] = ..., scale: _Optional[float] = ..., error: _Optional[float] = ...) -> None: ...
 
 class Frame(_message.Message):
-    __slots__ = ("index", "step", "time", "rasters", "particles", "stored", "bodies")
+    __slots__ = ("index", "step", "time", "rasters", "particles", "stored", "bodies", "surfaces", "made_at")
     INDEX_FIELD_NUMBER: _ClassVar[int]
     STEP_FIELD_NUMBER: _ClassVar[int]
     TIME_FIELD_NUMBER: _ClassVar[int]
@@ -205,6 +233,8 @@ class Frame(_message.Message):
     PARTICLES_FIELD_NUMBER: _ClassVar[int]
     STORED_FIELD_NUMBER: _ClassVar[int]
     BODIES_FIELD_NUMBER: _ClassVar[int]
+    SURFACES_FIELD_NUMBER: _ClassVar[int]
+    MADE_AT_FIELD_NUMBER: _ClassVar[int]
     index: int
     step: int
     time: float
@@ -212,7 +242,31 @@ class Frame(_message.Message):
     particles: Particles
     stored: bool
     bodies: Bodies
-    def __init__(self, index: _Optional[int] = ..., step: _Optional[int] = ..., time: _Optional[float] = ..., rasters: _Optional[_Iterable[_Union[Raster, _Mapping]]] = ..., particles: _Optional[_Union[Particles, _Mapping]] = ..., stored: _Optional[bool] = ..., bodies: _Optional[_Union[Bodies, _Mapping]] = ...) -> None: ...
+    surfaces: _containers.RepeatedCompositeFieldContainer[Isosurface]
+    made_at: float
+    def __init__(self, index: _Optional[int] = ..., step: _Optional[int] = ..., time: _Optional[float] = ..., rasters: _Optional[_Iterable[_Union[Raster, _Mapping]]] = ..., particles: _Optional[_Union[Particles, _Mapping]] = ..., stored: _Optional[bool] = ..., bodies: _Optional[_Union[Bodies, _Mapping]] = ..., surfaces: _Optional[_Iterable[_Union[Isosurface, _Mapping]]] = ..., made_at: _Optional[float] = ...) -> None: ...
+
+class Isosurface(_message.Message):
+    __slots__ = ("request", "data", "histogram", "refusal")
+    REQUEST_FIELD_NUMBER: _ClassVar[int]
+    DATA_FIELD_NUMBER: _ClassVar[int]
+    HISTOGRAM_FIELD_NUMBER: _ClassVar[int]
+    REFUSAL_FIELD_NUMBER: _ClassVar[int]
+    request: SurfaceRequest
+    data: bytes
+    histogram: Histogram
+    refusal: str
+    def __init__(self, request: _Optional[_Union[SurfaceRequest, _Mapping]] = ..., data: _Optional[bytes] = ..., histogram: _Optional[_Union[Histogram, _Mapping]] = ..., refusal: _Optional[str] = ...) -> None: ...
+
+class Histogram(_message.Message):
+    __slots__ = ("low", "high", "counts")
+    LOW_FIELD_NUMBER: _ClassVar[int]
+    HIGH_FIELD_NUMBER: _ClassVar[int]
+    COUNTS_FIELD_NUMBER: _ClassVar[int]
+    low: float
+    high: float
+    counts: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, low: _Optional[float] = ..., high: _Optional[float] = ..., counts: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class Raster(_message.Message):
     __slots__ = ("quantity", "unit", "rows", "columns", "lower", "upper", "values", "low", "high", "shade", "cover")
@@ -291,7 +345,7 @@ class Column(_message.Message):
     def __init__(self, name: _Optional[str] = ..., unit: _Optional[str] = ..., values: _Optional[_Iterable[float]] = ...) -> None: ...
 
 class Progress(_message.Message):
-    __slots__ = ("step", "time", "end", "time_step", "particles", "steps_per_second", "updates_per_second", "seconds_left", "paused", "outlook", "ranks", "wall_seconds", "phase")
+    __slots__ = ("step", "time", "end", "time_step", "particles", "steps_per_second", "updates_per_second", "seconds_left", "paused", "outlook", "ranks", "wall_seconds", "phase", "counts", "work_unit")
     STEP_FIELD_NUMBER: _ClassVar[int]
     TIME_FIELD_NUMBER: _ClassVar[int]
     END_FIELD_NUMBER: _ClassVar[int]
@@ -305,6 +359,8 @@ class Progress(_message.Message):
     RANKS_FIELD_NUMBER: _ClassVar[int]
     WALL_SECONDS_FIELD_NUMBER: _ClassVar[int]
     PHASE_FIELD_NUMBER: _ClassVar[int]
+    COUNTS_FIELD_NUMBER: _ClassVar[int]
+    WORK_UNIT_FIELD_NUMBER: _ClassVar[int]
     step: int
     time: float
     end: float
@@ -318,7 +374,17 @@ class Progress(_message.Message):
     ranks: _containers.RepeatedCompositeFieldContainer[Rank]
     wall_seconds: float
     phase: str
-    def __init__(self, step: _Optional[int] = ..., time: _Optional[float] = ..., end: _Optional[float] = ..., time_step: _Optional[float] = ..., particles: _Optional[int] = ..., steps_per_second: _Optional[float] = ..., updates_per_second: _Optional[float] = ..., seconds_left: _Optional[float] = ..., paused: _Optional[bool] = ..., outlook: _Optional[str] = ..., ranks: _Optional[_Iterable[_Union[Rank, _Mapping]]] = ..., wall_seconds: _Optional[float] = ..., phase: _Optional[str] = ...) -> None: ...
+    counts: _containers.RepeatedCompositeFieldContainer[Count]
+    work_unit: str
+    def __init__(self, step: _Optional[int] = ..., time: _Optional[float] = ..., end: _Optional[float] = ..., time_step: _Optional[float] = ..., particles: _Optional[int] = ..., steps_per_second: _Optional[float] = ..., updates_per_second: _Optional[float] = ..., seconds_left: _Optional[float] = ..., paused: _Optional[bool] = ..., outlook: _Optional[str] = ..., ranks: _Optional[_Iterable[_Union[Rank, _Mapping]]] = ..., wall_seconds: _Optional[float] = ..., phase: _Optional[str] = ..., counts: _Optional[_Iterable[_Union[Count, _Mapping]]] = ..., work_unit: _Optional[str] = ...) -> None: ...
+
+class Count(_message.Message):
+    __slots__ = ("name", "value")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    value: int
+    def __init__(self, name: _Optional[str] = ..., value: _Optional[int] = ...) -> None: ...
 
 class Rank(_message.Message):
     __slots__ = ("rank", "host", "particles", "updates_per_second", "compute", "exchange", "idle", "messages", "bytes", "memory")
@@ -420,8 +486,18 @@ class Tick(_message.Message):
     clock: float
     def __init__(self, clock: _Optional[float] = ...) -> None: ...
 
+class Ping(_message.Message):
+    __slots__ = ("sent", "received", "returned")
+    SENT_FIELD_NUMBER: _ClassVar[int]
+    RECEIVED_FIELD_NUMBER: _ClassVar[int]
+    RETURNED_FIELD_NUMBER: _ClassVar[int]
+    sent: float
+    received: float
+    returned: float
+    def __init__(self, sent: _Optional[float] = ..., received: _Optional[float] = ..., returned: _Optional[float] = ...) -> None: ...
+
 class View(_message.Message):
-    __slots__ = ("quantities", "columns", "frames_per_second", "particles", "particle_quantity", "most_particles", "lower", "upper", "width", "ids", "tells", "velocities")
+    __slots__ = ("quantities", "columns", "frames_per_second", "particles", "particle_quantity", "most_particles", "lower", "upper", "width", "ids", "tells", "velocities", "surfaces")
     QUANTITIES_FIELD_NUMBER: _ClassVar[int]
     COLUMNS_FIELD_NUMBER: _ClassVar[int]
     FRAMES_PER_SECOND_FIELD_NUMBER: _ClassVar[int]
@@ -434,6 +510,7 @@ class View(_message.Message):
     IDS_FIELD_NUMBER: _ClassVar[int]
     TELLS_FIELD_NUMBER: _ClassVar[int]
     VELOCITIES_FIELD_NUMBER: _ClassVar[int]
+    SURFACES_FIELD_NUMBER: _ClassVar[int]
     quantities: _containers.RepeatedScalarFieldContainer[str]
     columns: int
     frames_per_second: float
@@ -446,7 +523,22 @@ class View(_message.Message):
     ids: bool
     tells: bool
     velocities: bool
-    def __init__(self, quantities: _Optional[_Iterable[str]] = ..., columns: _Optional[int] = ..., frames_per_second: _Optional[float] = ..., particles: _Optional[bool] = ..., particle_quantity: _Optional[str] = ..., most_particles: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., width: _Optional[int] = ..., ids: _Optional[bool] = ..., tells: _Optional[bool] = ..., velocities: _Optional[bool] = ...) -> None: ...
+    surfaces: _containers.RepeatedCompositeFieldContainer[SurfaceRequest]
+    def __init__(self, quantities: _Optional[_Iterable[str]] = ..., columns: _Optional[int] = ..., frames_per_second: _Optional[float] = ..., particles: _Optional[bool] = ..., particle_quantity: _Optional[str] = ..., most_particles: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., width: _Optional[int] = ..., ids: _Optional[bool] = ..., tells: _Optional[bool] = ..., velocities: _Optional[bool] = ..., surfaces: _Optional[_Iterable[_Union[SurfaceRequest, _Mapping]]] = ...) -> None: ...
+
+class SurfaceRequest(_message.Message):
+    __slots__ = ("quantity", "level", "color", "stride", "histogram")
+    QUANTITY_FIELD_NUMBER: _ClassVar[int]
+    LEVEL_FIELD_NUMBER: _ClassVar[int]
+    COLOR_FIELD_NUMBER: _ClassVar[int]
+    STRIDE_FIELD_NUMBER: _ClassVar[int]
+    HISTOGRAM_FIELD_NUMBER: _ClassVar[int]
+    quantity: str
+    level: float
+    color: str
+    stride: int
+    histogram: bool
+    def __init__(self, quantity: _Optional[str] = ..., level: _Optional[float] = ..., color: _Optional[str] = ..., stride: _Optional[int] = ..., histogram: _Optional[bool] = ...) -> None: ...
 
 class Seen(_message.Message):
     __slots__ = ("index",)

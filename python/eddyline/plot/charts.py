@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float64]
 SeriesMap = Mapping[str, "pd.DataFrame"]
+ENERGIES = ("kinetic_energy", "potential_energy", "elastic_energy", "thermal_energy", "energy")
+"""Columns of the budget that the chart of energies shows."""
 MOST_BODIES = 24
 """Maximum number of bodies with charts of their forces."""
 
@@ -62,7 +64,7 @@ def _all_charts(
                 yield profile_chart(name, observer, series[name])
             else:
                 yield _series_chart(world, name, series[name])
-    if "budget" in series and len(series["budget"]) > 1:
+    if "budget" in series and len(series["budget"]) > 1 and set(ENERGIES) & set(series["budget"].columns):
         yield _energy_chart(series["budget"])
 
 
@@ -147,8 +149,7 @@ def _series_chart(world: World, name: str, frame: pd.DataFrame) -> Chart:
 
 
 def _energy_chart(frame: pd.DataFrame) -> Chart:
-    energies = ("kinetic_energy", "potential_energy", "elastic_energy", "thermal_energy")
-    columns = [c for c in energies if c in frame.columns]
+    columns = [c for c in ENERGIES if c in frame.columns]
     columns = [c for c in columns if float(np.nanmax(np.abs(frame[c].to_numpy()))) > 0] or columns[:1]
     unit = frame.attrs.get("units", {}).get(columns[0], "J")
     start = {
@@ -165,7 +166,7 @@ def _energy_chart(frame: pd.DataFrame) -> Chart:
         name_above(axes)
 
     names = ", ".join(c.replace("_", " ") for c in columns)
-    return Chart("energy", "Energy", _sentence(f"{names} of the fluid over time"), draw, above=True)
+    return Chart("energy", "Energy", _sentence(f"{names} over time"), draw, above=True)
 
 
 # --- parts of charts ---

@@ -10,6 +10,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from eddyline.world.solver import Pictured, solvers
+
 Raster = NDArray[np.float32]
 ROBUST = 99.0  # percentile of the values of a run at which its scale ends
 
@@ -27,21 +29,23 @@ class Quantity:
     starts_at_zero: bool = False
 
 
-QUANTITIES = {
-    quantity.name: quantity
-    for quantity in (
-        Quantity("speed", "speed", "m/s", "sequential", "viridis", starts_at_zero=True),
-        Quantity("velocity_x", "velocity along x", "m/s", "diverging", "RdBu_r"),
-        Quantity("velocity_y", "velocity along y", "m/s", "diverging", "RdBu_r"),
-        Quantity("velocity_z", "velocity along z", "m/s", "diverging", "RdBu_r"),
-        Quantity("vorticity", "vorticity", "1/s", "diverging", "RdBu_r"),
-        Quantity("pressure", "pressure", "Pa", "sequential", "cividis"),
-        Quantity("density", "rho/rho0 - 1", "1", "diverging", "PuOr_r"),
-    )
-}
-
-
+_COLORMAPS = {"pressure": "cividis", "density": "PuOr_r"}
+"""Colour maps of quantities that do not have the one of their kind."""
 GAS_DENSITY = Quantity("density", "density", "kg/m\N{SUPERSCRIPT THREE}", "sequential", "viridis")
+
+
+def _quantity(name: str, pictured: Pictured) -> Quantity:
+    kind: Literal["sequential", "diverging"] = "diverging" if pictured.diverging else "sequential"
+    colormap = _COLORMAPS.get(name, "RdBu_r" if pictured.diverging else "viridis")
+    return Quantity(name, pictured.label, pictured.unit, kind, colormap, pictured.starts_at_zero)
+
+
+QUANTITIES = {
+    name: _quantity(name, pictured)
+    for solver in reversed(list(solvers().values()))
+    for name, pictured in solver.pictures.items()
+}
+"""Quantities of the pictures of all solvers; of two with the same name that of the earlier solver."""
 
 
 def quantity_of(name: str, density: float | None) -> Quantity:

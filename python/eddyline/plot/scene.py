@@ -50,7 +50,7 @@ class Scene:
     lower: Triple
     upper: Triple
     spacing: float
-    density: float | None  # at zero pressure, kg/m^3; None: a gas
+    density: float | None  # at zero pressure, kg/m^3; None: a gas, or no fluid
     up: int  # the axis that points upwards: against gravity
     sides: tuple[Side, ...]
     outlines: tuple[NDArray[np.float64], ...]
@@ -82,7 +82,7 @@ class Scene:
                 core.origin[2] + core.size[2],
             ),
             spacing=core.spacing,
-            density=core.fluid.density if core.fluid.matter == "liquid" else None,
+            density=_density(world),
             up=_up(core.gravity),
             sides=tuple(
                 Side(name, side.kind, side.slip, _gaps(core, index))
@@ -111,7 +111,7 @@ class Scene:
             lower=lower,
             upper=(lower[0] + core.size[right], lower[1] + core.size[up], cut.at),
             spacing=core.spacing,
-            density=core.fluid.density if core.fluid.matter == "liquid" else None,
+            density=_density(world),
             up=1,
             sides=tuple(
                 Side(name, core.sides[index].kind, core.sides[index].slip, _gaps_in(core, index, cut))
@@ -204,6 +204,13 @@ def _gaps_in(core: _core.World, side: int, cut: CutPlane) -> tuple[tuple[float, 
         and opening.lower[normal] <= cut.at <= opening.upper[normal]
     ]
     return tuple(sorted(found))
+
+
+def _density(world: World) -> float | None:
+    """Density of a liquid at zero pressure [kg/m^3]."""
+    if world.file.given_fluid is None or world.file.is_gas:
+        return None
+    return world.core.fluid.density
 
 
 def _up(gravity: Triple) -> int:

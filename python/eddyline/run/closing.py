@@ -75,7 +75,7 @@ def _tense(results: Mapping[str, Any]) -> Iterator[str]:
 def _too_fast(world: World, results: Mapping[str, Any]) -> Iterator[str]:
     """Note if a liquid came too close to its speed of sound."""
     speed = results.get("series", {}).get("budget", {}).get("max_speed")
-    if not speed or speed["max"] is None or world.file.fluid.is_gas:
+    if not speed or speed["max"] is None or world.file.is_gas:
         return
     mach = speed["max"] / world.core.fluid.sound_speed
     if mach > TOO_FAST:
@@ -203,8 +203,15 @@ def next_command(run: Run) -> str:
         return f"{command('run', _world_of(run))} {changes}"
     if outcome == "stopped by user":
         return again(folder.world, run.record)
-    is_film = len(folder.read_frames()) > 1
-    return command("export", folder.path, *(("--mp4", "--quantity", "pressure") if is_film else ("--csv",)))
+    if len(folder.read_frames()) < 2:
+        return command("export", folder.path, "--csv")
+    return command("export", folder.path, "--mp4", "--quantity", _another_quantity(run))
+
+
+def _another_quantity(run: Run) -> str:
+    """A quantity that the frames of a run can show besides that of its film."""
+    kept = [name for name in run.world.solver.kept(run.world.file) if name != run.quantity]
+    return "pressure" if "pressure" in kept or not kept else kept[0]
 
 
 def _world_of(run: Run) -> str | Path:
@@ -246,8 +253,10 @@ def _values_without_expectations(results: Mapping[str, Any]) -> list[str]:
     """The values of a world without expectations; the highest speed if it has no values."""
     values = without_duplicates(results.get("values", []))
     if not values:
-        speed = results.get("series", {}).get("budget", {}).get("max_speed")
-        return [f"highest speed {speed['max']:.4g} m/s; this world has no [[expect]]"] if speed else []
+        budget = results.get("series", {}).get("budget", {})
+        if speed := budget.get("max_speed"):
+            return [f"highest speed {speed['max']:.4g} m/s; this world has no [[expect]]"]
+        return ["this world has no [[expect]]"] if budget else []
     names = short_names([value["name"] for value in values])
     width = max(map(len, names))
     return [

@@ -18,6 +18,7 @@ from eddyline.live.journal import Entry, leave_out
 from eddyline.option_names import called
 from eddyline.ranks import PATIENCE, Session, join, tell_listening, tell_run
 from eddyline.run.advice import can_begin_again
+from eddyline.run.counts import work_unit
 from eddyline.run.errors import RequestError
 from eddyline.run.execution import Execution
 from eddyline.run.execution_options import ExecutionOptions
@@ -129,7 +130,7 @@ def run(
         execution.record["asked"] = {"steps": steps, "until": until}
         execution.steered_by(watched_at(live), ranks.hosts, ())
         simulation.keep_checksums(checksums)
-        with folder.held(), RunProgress(ready.title, shown=progress) as shown:
+        with folder.held(), RunProgress(ready.title, progress, unit=work_unit(ready.solver)) as shown:
             return execution.go(shown, movie=movie, report=report)
 
 
@@ -193,7 +194,7 @@ def resume(
             raise SystemExit(0)
         tell_run(ready.folder.path)
         tell_listening()
-        with RunProgress(ready.world.title, shown=progress) as shown:
+        with RunProgress(ready.world.title, progress, unit=work_unit(ready.world.solver)) as shown:
             return close(ready.folder, shown.say, shown.warn)
     folder = ready.folder
     with simulated(ready.world, execution_options, ranks) as (simulation, stop), folder.held():
@@ -215,7 +216,7 @@ def resume(
         execution.record |= execution_options.record(ranks, simulation)
         execution.record["asked"] = {"steps": ready.steps, "until": ready.until}
         simulation.keep_checksums(checksums)
-        with RunProgress(ready.world.title, shown=progress) as shown:
+        with RunProgress(ready.world.title, progress, unit=work_unit(ready.world.solver)) as shown:
             return execution.go(shown, movie=movie, report=report)
 
 

@@ -14,6 +14,7 @@ from eddyline.live.address import Address
 from eddyline.live.journal import Entry
 from eddyline.option_names import command
 from eddyline.ranks.starter import starter_has_gone
+from eddyline.run.counts import work_unit
 from eddyline.run.errors import StepFailedError, WriteError
 from eddyline.run.fingerprint import fingerprint
 from eddyline.run.folder import RunFolder
@@ -111,10 +112,10 @@ class Execution:
         self.record |= {key: before[key] for key in same if key in before}
         self.record["resumed"] = [*parts, now | {"before": kept}]
         self._before = before
-        self.folder.remove_leftovers()
 
     def go(self, shown: RunProgress, *, movie: bool, report: bool) -> Run:
         self._makes = {"movie": movie, "report": report}
+        self.folder.remove_leftovers()
         try:
             self._begin()
             for warning in self.world.warnings:
@@ -146,21 +147,21 @@ class Execution:
 
         if self._before is None:
             atomic.write_text(self.folder.world, self.world.source, durable=True)
-            self._copy_curves()
+            self._copy_named_files()
         self.record["files"] = self.folder.digests(complete=False)
         self.folder.write_record(self.record)
 
-    def _copy_curves(self) -> None:
-        """Copies reference curves beside the world file into the folder of the run, so that it is
-        self-contained."""
+    def _copy_named_files(self) -> None:
+        """Copies files that the world names, reference curves and profiles, from beside it into the folder
+        of the run, so that it is self-contained."""
         from eddyline.stream import atomic
 
         if self.world.path is None:
             return
-        for expect in self.world.file.expect:
-            beside = self.world.path.parent / (expect.curve or "")
-            if expect.curve and Path(expect.curve).name == expect.curve and beside.is_file():
-                atomic.write_bytes(self.folder.path / expect.curve, beside.read_bytes())
+        for name in self.world.file.named_files:
+            beside = self.world.path.parent / name
+            if Path(name).name == name and beside.is_file():
+                atomic.write_bytes(self.folder.path / name, beside.read_bytes())
 
     def _compute(self, shown: RunProgress) -> Exception | None:
         """Computes all steps. Returns the StepError that ended them, if any."""
@@ -248,7 +249,7 @@ class Execution:
             share,
             simulation.time,
             simulation.step_count,
-            simulation.fluid_count,
+            self._members(),
             outlook.words,
             ahead,
         )
@@ -262,19 +263,23 @@ class Execution:
         simulation = self.simulation
         checksum = simulation.checksum()
         wall = clock.perf_counter() - self.started
-        particles = simulation.fluid_count
+        counts = {members: simulation.count(name) for name, members in simulation.sets}
         steps = simulation.step_count - (self.checkpoint.step if self.checkpoint else 0)
         self.record |= {
             "fingerprint": fingerprint(checksum, self.world.source),
             "checksum": f"{checksum:032x}",
             "time": simulation.time,
             "steps": simulation.step_count,
-            "fluid_particles": particles,
-            "wall_particles": simulation.wall_count,
+            "counts": counts,
+            "work": {
+                "unit": work_unit(self.world.solver),
+                "per_second": self._members() * steps / wall if wall > 0 else 0.0,
+            },
             "wall_seconds": wall,
-            "particle_updates_per_second": particles * steps / wall if wall > 0 else 0.0,
             "statistics": simulation.statistics(),
         }
+        if simulation.has_points:  # the names of these numbers in runs of version 0.1
+            self.record |= counts | {"particle_updates_per_second": self.record["work"]["per_second"]}
         if self.live_session.texts:
             self.record["steered"] = self.live_session.texts
         if self.record["ranks"] > 1:
@@ -283,6 +288,10 @@ class Execution:
         self.record["files"] = self.folder.digests(complete=True)
         self.folder.write_record(unclosed(self.record, **self._makes))
         self._is_computed = True
+
+    def _members(self) -> int:
+        """Number of members of the set that the solver advances."""
+        return self.simulation.count(self.simulation.sets[0][0])
 
     def _evaluate(self) -> Run:
         """Writes results.json. Returns the run as it will be after closing."""

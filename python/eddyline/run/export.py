@@ -16,7 +16,8 @@ from eddyline.run.unclosed import complete
 from eddyline.stream import atomic
 from eddyline.world.problems import listed
 
-PARTS = ("png", "mp4", "csv", "vtkhdf", "report", "timeline")
+PARTS = ("png", "mp4", "csv", "vtkhdf", "ply", "stl", "obj", "report", "timeline")
+SURFACE_PARTS = ("ply", "stl", "obj")
 
 
 def export(
@@ -32,7 +33,8 @@ def export(
     older ones. Returns their paths.
 
     run: a Run, or its folder. parts: "png" (the last picture), "mp4", "csv" (series and values), "vtkhdf"
-    (all snapshots in one file), "report", "timeline" (of ranks). Without any, what belongs in the run's own
+    (all snapshots in one file, and all surfaces of each isosurface), "ply", "stl", "obj" (a file for each
+    surface), "report", "timeline" (of ranks). Without any, what belongs in the run's own
     folder and is missing is made there: results, pictures, movie, charts and report.
     quantity: of picture and movie, if not that of the world. width: of picture and movie [px].
     spectra: columns of series, e.g. "force.cylinder.total_y", each as a picture and a table.
@@ -73,6 +75,9 @@ def exported(
         for part, make in makers.items():
             if part in parts:
                 yield from make(source, folder)
+        for part in SURFACE_PARTS:
+            if part in parts:
+                yield from _surfaces(source, folder, part)
         for series, column in columns:
             yield from _spectrum(source, series, column, folder)
 
@@ -181,16 +186,49 @@ def _profiles(run: Run, folder: Path) -> Iterator[Path]:
 
 
 def _snapshots(run: Run, folder: Path) -> Iterator[Path]:
-    from eddyline.stream.snapshots import KINDS, copy_as_one_file
+    from eddyline.run.folder import RunFolder
+    from eddyline.stream.snapshots import copy_as_one_file, kinds_in
+    from eddyline.stream.surface_formats import write_vtkhdf
 
-    if run.snapshot_count == 0:
+    if run.snapshot_count == 0 and not run.surfaces:
         raise RequestError(
             f"{run.folder}: has no snapshots; set output.snapshots in the world and run it again"
         )
-    for kind in KINDS:
+    for name, surfaces in run.surfaces.items():
+        if len(surfaces):
+            target = folder / f"{name}.vtkhdf"
+            write_vtkhdf(target, surfaces, _color_of(run, name))
+            yield target
+    for kind in kinds_in(RunFolder(run.folder).snapshots) if run.snapshot_count else ():
         target = folder / f"{kind}.vtkhdf"
         copy_as_one_file(run.folder, kind, target)
         yield target
+
+
+def _surfaces(run: Run, folder: Path, part: str) -> Iterator[Path]:
+    """A file for each surface, NAME-0000.ply and so on."""
+    from eddyline.stream import surface_formats
+
+    if not any(map(len, run.surfaces.values())):
+        raise RequestError(
+            f'{run.folder}: has no surfaces; add [observe.water] with type = "isosurface" to the world and '
+            "run it again"
+        )
+    for name, surfaces in run.surfaces.items():
+        for k in range(len(surfaces)):
+            target = folder / f"{name}-{k:04d}.{part}"
+            surface = surfaces[k]
+            if part == "ply":
+                content = surface_formats.ply(surface, _color_of(run, name) or "value")
+            else:
+                content = surface_formats.stl(surface) if part == "stl" else surface_formats.obj(surface)
+            atomic.write_bytes(target, content)
+            yield target
+
+
+def _color_of(run: Run, name: str) -> str:
+    """The quantity that colours the surfaces of an observer, if any."""
+    return str(getattr(run.world.observers.get(name), "color", None) or "")
 
 
 def _report(run: Run, folder: Path) -> Iterator[Path]:

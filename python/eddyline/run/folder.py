@@ -32,14 +32,14 @@ MOST_LINKS = 40  # length of a chain of links, as the limit of the operating sys
 BALLAST_BYTES = 256 * 1024
 
 
-_OWN_FOLDERS = ("series", "pictures", "snapshots", "checkpoints")
+_OWN_FOLDERS = ("series", "pictures", "snapshots", "surfaces", "checkpoints")
 
 
 class RunFolder:
     """The layout of a run.
 
     world.toml (as run), run.json (versions, machine, outcome, fingerprint), results.json (values, windows,
-    errors, bands), series/*.csv, pictures/, snapshots/, checkpoints/, report.html.
+    errors, bands), series/*.csv, pictures/, snapshots/, surfaces/, checkpoints/, report.html.
     """
 
     def __init__(self, path: Path) -> None:
@@ -50,6 +50,7 @@ class RunFolder:
         self.series = path / "series"
         self.pictures = path / "pictures"
         self.snapshots = path / "snapshots"
+        self.surfaces = path / "surfaces"
         self.checkpoints = path / "checkpoints"
         self.picture = self.pictures / "final.png"
         self.movie = self.pictures / "movie.mp4"
@@ -243,8 +244,8 @@ class RunFolder:
         source = integrity.read_text(self.world, self.read_file if verified else integrity.read_file)
         name = str(self.read_record().get("world") or "world")
         world = World.from_text(source, name, path=self.world)
-        for curve in {expect.curve for expect in world.file.expect if expect.curve} if verified else ():
-            self.read_file(self.path / Path(curve).name)
+        for file in world.file.named_files if verified else ():
+            self.read_file(self.path / Path(file).name)
         return world
 
     def read_series(self, name: str) -> pd.DataFrame:

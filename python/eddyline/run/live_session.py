@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 from eddyline.live import journal
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.address import Address
-from eddyline.live.frames import Pace, particles_frame
+from eddyline.live.frames import Pace, frame_of
 from eddyline.live.hello import hello
 from eddyline.live.publisher import Publisher, packed
 from eddyline.live.ranks import ranks_of
 from eddyline.live.steering import CONTROL, FLOW, RefusedError, Steering, mark
+from eddyline.live.surfaces import offer
+from eddyline.run.counts import work_unit
 
 if TYPE_CHECKING:
     from eddyline import _core
@@ -65,6 +67,8 @@ class LiveSession:
         self._shown_view, self._shown_step = pb.View(), -1
         self._publisher: Publisher | None = None
         if live is not None:
+            from eddyline.stream.surfaces import quantities
+
             said = hello(
                 world,
                 live.run,
@@ -73,6 +77,7 @@ class LiveSession:
                 len(hosts),
                 self._steering.abilities(),
             )
+            offer(said, quantities(simulation))
             self._publisher = Publisher(live, said, simulation.interrupt)
 
     @property
@@ -233,7 +238,8 @@ class LiveSession:
             self._shown_view, self._shown_step = view, step
             self._pace.begin()
             self._frames += 1
-            frame = particles_frame(self._steering.world, self._simulation, self._frames, view)
+            frame = frame_of(self._steering.world, self._simulation, self._frames, view)
+            frame.frame.made_at = publisher.hub_clock
             bodies = self._steering.bodies(step, self._simulation.time)
             if bodies is not None:
                 frame.frame.bodies.CopyFrom(bodies)
@@ -254,19 +260,23 @@ class LiveSession:
         if now >= self._next_ranks:
             self._next_ranks = now + RANKS_EVERY
             self._ranks = ranks_of(simulation, self._hosts, progress.steps_per_second)
-        rate = progress.share_per_second
+        rate, members = progress.share_per_second, simulation.count(simulation.sets[0][0])
         return pb.Progress(
             step=simulation.step_count,
             time=simulation.time,
             end=self._steering.world.end,
             time_step=simulation.time_step,
-            particles=simulation.fluid_count,
+            particles=members,
             steps_per_second=progress.steps_per_second,
-            updates_per_second=progress.steps_per_second * simulation.fluid_count,
+            updates_per_second=progress.steps_per_second * members,
             seconds_left=(1 - share) / rate if rate > 0 else -1.0,
             paused=self._paused,
             outlook=progress.outlook,
             ranks=self._ranks,
             wall_seconds=progress.seconds,
             phase="paused" if self._paused else "running",
+            counts=[
+                pb.Count(name=members, value=simulation.count(name)) for name, members in simulation.sets
+            ],
+            work_unit=work_unit(self._steering.world.solver),
         )

@@ -55,7 +55,7 @@ class RunPictures:
         """Quantities that the kept frames can show."""
         kept = self.store.quantities
         made = [name for name, needed in _SOURCES.items() if kept and set(needed) <= set(kept) and self.store]
-        if self.run.world.file.fluid.is_gas:
+        if self.run.world.file.is_gas:
             made = [name for name in made if name != "density"]  # of a liquid it follows from the pressure
         if self.run.world.dimensions == 3:
             made = [name for name in made if name != "vorticity"]
@@ -142,7 +142,7 @@ def _make(quantity: str, parts: list[Frame], run: Run) -> Raster:
     first = parts[0]
     if quantity == "density":
         fluid = run.world.core.fluid
-        if run.world.file.method.scheme == "classic":  # Tait's state equation
+        if run.world.file.sph.scheme == "classic":  # Tait's state equation
             unit = np.float32(fluid.density * fluid.sound_speed**2 / 7)
             return np.float32(fluid.density) * (1 + first.values / unit) ** np.float32(1 / 7)
         return first.values / np.float32(fluid.sound_speed**2) + np.float32(fluid.density)

@@ -47,10 +47,18 @@ class _Terminal:
 
 
 class RunProgress:
-    """Shows share done, simulated time, time left, and particle updates (particles x steps) a second."""
+    """Shows share done, simulated time, time left, and the work of each second in `unit`: particles or cells
+    times steps."""
 
-    def __init__(self, title: str, shown: bool = True, stream: TextIO | None = None) -> None:
+    def __init__(
+        self,
+        title: str,
+        shown: bool = True,
+        stream: TextIO | None = None,
+        unit: str = "particle updates",
+    ) -> None:
         self.title = title
+        self.unit = unit
         self.shown = shown
         self._stream = cast(TextIO, _Terminal(stream or _terminal()))
         self._started = clock.perf_counter()
@@ -84,16 +92,17 @@ class RunProgress:
             self._bar.stop()
 
     def update(
-        self, share: float, time: float, steps: int, particles: int, outlook: str = "", ahead: float = 0.0
+        self, share: float, time: float, steps: int, members: int, outlook: str = "", ahead: float = 0.0
     ) -> None:
-        """Shows the progress. share: completed part of the run, 0 to 1. time: simulated time [s]. outlook:
+        """Shows the progress. share: completed part of the run, 0 to 1. time: simulated time [s]. members:
+        particles or cells that a step updates. outlook:
         forecast of converged values; ahead: share of the run until then, if positive."""
         now = clock.perf_counter()
         self._meter.add(now, share, steps)
         self.outlook = outlook
         if not self.shown:
             return
-        detail = f"t = {time:.4g} s   {steps:,} steps   {self._speed(particles)}   {self._left(share)}"
+        detail = f"t = {time:.4g} s   {steps:,} steps   {self._speed(members)}   {self._left(share)}"
         detail += f"   {outlook}{self._until(ahead)}" if outlook else ""
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=share, detail=detail)
@@ -128,8 +137,8 @@ class RunProgress:
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=1.0, description=what, detail="")
 
-    def _speed(self, particles: int) -> str:
-        return f"{self._meter.steps_per_second * particles / 1e6:.2f} M particle updates/s"
+    def _speed(self, members: int) -> str:
+        return f"{self._meter.steps_per_second * members / 1e6:.2f} M {self.unit}/s"
 
     def _left(self, share: float) -> str:
         rate = self._meter.share_per_second

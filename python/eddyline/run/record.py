@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from eddyline.run.frames import Frames
+    from eddyline.stream.surfaces import Surfaces
     from eddyline.world import World
 
 
@@ -198,6 +199,14 @@ class Run:
         places = [place[: self.world.dimensions] for place in profile.places]
         frame.attrs = {"name": name, "quantity": profile.quantity, "unit": profile.unit, "places": places}
         return frame
+
+    @cached_property
+    def surfaces(self) -> dict[str, Surfaces]:
+        """The isosurfaces of each observer that has any: triangles at its times. Raises CorruptFileError."""
+        from eddyline.stream.surfaces import SUFFIX, Surfaces
+
+        paths = sorted(self._folder.surfaces.glob(f"*{SUFFIX}"))
+        return {path.stem: Surfaces(path, path.stem) for path in paths}
 
     @property
     def snapshot_count(self) -> int:

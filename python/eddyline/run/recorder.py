@@ -1,4 +1,4 @@
-"""Records a run while it runs: series, frames and snapshots, each at its times."""
+"""Records a run while it runs: series, frames, snapshots and surfaces, each at its times."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eddyline.plot import oblique
-from eddyline.plot.colors import QUANTITIES
 from eddyline.plot.scene import Scene
 from eddyline.run.derived import Series as Rows
 from eddyline.run.derived import derive
 from eddyline.run.schedule import Schedule
+from eddyline.run.surfaces import SurfaceRecorder
 from eddyline.run.view import paint_bodies, paint_fluid
 from eddyline.stream import atomic
+from eddyline.stream.cells import CellFiles, Grid
 from eddyline.stream.checkpoints import Checkpoint, write_checkpoint
 from eddyline.stream.checksums import NAME as CHECKSUMS
 from eddyline.stream.checksums import append_checksums, cut_checksums
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
 
 PIXELS = 1600  # the longest side of a raster
 PIXEL = 5 / 4  # in spacings: finer than what a value is a mean over
-ALSO_KEPT = {2: ("velocity_x", "velocity_y", "pressure"), 3: ("speed", "pressure")}
-"""Quantities of each frame in addition to output.quantity, so that `export` can draw them later."""
-
 ROWS_PATIENCE, ROWS_WAIT = 2500, 5.0
 """Interval between fetches of series rows, in multiples of their duration, and its upper limit in seconds of
 wall time. With writing, which takes three times as long, the cost is a sixth of a percent."""
@@ -56,16 +54,17 @@ class Recorder:
         self.writer = writer
         self.scene = Scene.of(world)
         self.quantity = world.output.quantity
-        self._also_kept = ALSO_KEPT[world.dimensions]
-        if world.file.fluid.is_gas:
-            self._also_kept += ("density",)  # it does not follow from the pressure
+        self._units = dict(simulation.quantities)
+        self._also_kept = world.solver.kept(world.file)
         self.frames = 0
         self._series = SeriesFiles(folder.series)
-        self._snapshots = SnapshotFiles(folder.snapshots)
+        self._snapshots = _snapshot_files(world, folder)
         self._checksums = folder.path / CHECKSUMS
         self._frame_files = frame_files
+        self._surfaces = SurfaceRecorder(world, simulation, folder.surfaces, writer)
         self._pictures_due = Schedule(world.output.picture_interval)
-        self._snapshots_due = Schedule(world.output.snapshot_interval)
+        has_snapshots = bool(world.solver.snapshot_fields) or self.simulation.has_points
+        self._snapshots_due = Schedule(world.output.snapshot_interval if has_snapshots else 0.0)
         self._last_picture = self._last_snapshot = -1
         self._view = oblique.View.of(self.scene) if self.scene.dimensions == 3 else None
         self.bodies_change = bool(self.scene.moving)  # so that views of 3D paint them anew for each frame
@@ -80,6 +79,7 @@ class Recorder:
         self._series.cut(-math.inf)
         self._frame_files.cut(0)
         self._snapshots.cut(0)
+        self._surfaces.begin_again()
         cut_checksums(self._checksums, -1)
 
     def go_on(self, checkpoint: Checkpoint) -> None:
@@ -94,13 +94,14 @@ class Recorder:
         self._snapshots_taken = checkpoint.snapshots
         self._last_picture = self._frame_files.cut(checkpoint.frames)
         self._last_snapshot = self._snapshots.cut(checkpoint.snapshots)
+        self._surfaces.go_on(checkpoint.step, checkpoint.time)
         cut_checksums(self._checksums, checkpoint.step)
 
     def save(self, folder: Path, ranks: int, world: str) -> None:
         """Writes a checkpoint, after everything that came before it is on the disk."""
         self.write_series()
         self.writer.finish()
-        for files in (self._series, self._frame_files, self._snapshots):
+        for files in (self._series, self._frame_files, self._snapshots, self._surfaces):
             files.sync()
         if self._checksums.is_file():
             atomic.sync(self._checksums)
@@ -116,8 +117,8 @@ class Recorder:
 
     @property
     def next_time(self) -> float:
-        """When the next picture or snapshot is due [s]."""
-        return min(self._pictures_due.next_time, self._snapshots_due.next_time)
+        """When the next picture, snapshot or surface is due [s]."""
+        return min(self._pictures_due.next_time, self._snapshots_due.next_time, self._surfaces.next_time)
 
     def after_steps(self) -> None:
         """Keeps what is due now. Raises what the writing of earlier things raised."""
@@ -128,6 +129,7 @@ class Recorder:
         if self._pictures_due.take(time):
             self._take_picture()
             self._frames_due = self.frames
+        self._surfaces.after_steps()
         if self._snapshots_due.take(time):
             self.write_series()  # what is known of a snapshot's time stands before it
             self._take_snapshot()
@@ -175,7 +177,8 @@ class Recorder:
         scene = self.scene
         names = list(dict.fromkeys([self.quantity, *self._also_kept]))
         wanted = [*names, "cover"] if self._world.has_free_surface else names
-        shape = scene.raster_shape(PIXEL * scene.spacing, PIXELS)
+        pixel = 1.0 if self._world.solver.snapshot_fields else PIXEL  # cells are shown as they are
+        shape = scene.raster_shape(pixel * scene.spacing, PIXELS)
         drawn = self.simulation.known_rasters(wanted, shape, *scene.corners, scene.axes)
         rasters = {name: Known(shape, *pixels) for name, pixels in zip(wanted, drawn, strict=True)}
         return Picture(
@@ -185,7 +188,7 @@ class Recorder:
             upper=scene.upper[:2],
             cover=rasters.pop("cover", None),
             rasters=rasters,
-            units=_UNITS,
+            units=self._units,
         )
 
     def _put_view(self, view: oblique.View) -> None:
@@ -204,10 +207,14 @@ class Recorder:
             painting.add_solids_of(bodies)
             seen = painting.finish()
             rasters = {name: Known.of(values, seen.solid) for name, values in seen.values.items()}
-            picture = Picture(time, step, view.lower, view.upper, rasters, _UNITS, seen.shade)
+            picture = Picture(time, step, view.lower, view.upper, rasters, self._units, seen.shade)
             self._frame_files.append(picture)
 
         self.writer.put(write)
 
 
-_UNITS = {name: "kg/m^3" if name == "density" else quantity.unit for name, quantity in QUANTITIES.items()}
+def _snapshot_files(world: World, folder: RunFolder) -> SnapshotFiles:
+    fields = world.solver.snapshot_fields
+    if not fields:
+        return SnapshotFiles(folder.snapshots)
+    return CellFiles(folder.snapshots, grid=Grid.of(world), fields=fields)

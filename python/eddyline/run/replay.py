@@ -9,6 +9,7 @@ from eddyline.live import journal
 from eddyline.option_names import called
 from eddyline.ranks import PATIENCE, join, tell_run
 from eddyline.run.advice import resuming
+from eddyline.run.counts import work_unit
 from eddyline.run.errors import RequestError
 from eddyline.run.execute import CHECKPOINT_EVERY, destined, journal_of, simulated, watched_at
 from eddyline.run.execution import Execution
@@ -104,5 +105,5 @@ def replay(
             "asked": {"steps": steps, "until": end},
         } | execution_options.record(ranks, simulation)
         execution.steered_by(watched_at(live), ranks.hosts, entries)
-        with folder.held(), RunProgress(world.title, shown=progress) as shown:
+        with folder.held(), RunProgress(world.title, progress, unit=work_unit(world.solver)) as shown:
             return execution.go(shown, movie=movie, report=report)

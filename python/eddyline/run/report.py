@@ -22,6 +22,7 @@ from eddyline.run.closing import (
     window_text,
     without_duplicates,
 )
+from eddyline.run.counts import counts_in_words, first_count, work_of
 from eddyline.run.folder import RunFolder
 from eddyline.run.lazy import lazy_story
 from eddyline.run.progress import duration
@@ -33,8 +34,9 @@ if TYPE_CHECKING:
     from eddyline.run.record import Run
 
 TEMPLATE = "report.html.jinja"
+MEMBERS = "Particles"  # replaced by the name of what a run counts
 RANK_COLUMNS = (
-    "Rank", "Particles", "Neighbours", "Messages per step", "kB per step", "Migrants", "Idle", "Overlap",
+    "Rank", MEMBERS, "Neighbours", "Messages per step", "kB per step", "Migrants", "Idle", "Overlap",
 )  # fmt: skip
 
 
@@ -62,6 +64,7 @@ def report_html(run: Run, charts: Sequence[Chart]) -> str:
     return environment.get_template(TEMPLATE).render(
         run=run,
         record=run.record,
+        size=f"{first_count(run.record):,} {counts_in_words(run.record)[0].lower()}",
         started=str(run.record["started"]).replace("T", " ").replace("+00:00", " UTC"),
         movie=_embedded(RunFolder(run.folder).movie, "video/mp4"),
         picture=_embedded(RunFolder(run.folder).picture, "image/png"),
@@ -78,7 +81,7 @@ def report_html(run: Run, charts: Sequence[Chart]) -> str:
         phases=_phase_rows(run),
         since=f" since step {_first_step(run):,}" if _first_step(run) else "",
         ranks=_rank_rows(run),
-        rank_columns=RANK_COLUMNS,
+        rank_columns=[counts_in_words(run.record)[0] if name == MEMBERS else name for name in RANK_COLUMNS],
         balance=_balance(run),
         exchange=_exchange(run),
         lazy=lazy_story(run),
@@ -186,15 +189,16 @@ def _machine_rows(run: Run) -> list[tuple[str, str]]:
     record = run.record
     machine, versions = record["machine"], record["versions"]
     steps, wall = record["steps"], record["wall_seconds"]
+    unit, speed = work_of(record)
     rows = [
         ("Processor", f"{machine['processor']} ({machine['architecture']}), {machine['cores']} cores"),
         ("System", f"{machine['system']}, Python {versions['python']}"),
         ("Ranks, threads, boxes", f"{record.get('ranks', 1)}, {record['threads']}, {record['boxes']}"),
-        ("Particles", f"{record['fluid_particles']:,} fluid, {record['wall_particles']:,} wall"),
+        counts_in_words(record),
         ("Steps", f"{steps:,}, time step {record['time'] / steps:.3g} s on average" if steps else "0"),
         *_resumed_row(run),
         ("Wall time", duration(wall)),
-        ("Speed", f"{record['particle_updates_per_second'] / 1e6:.2f} million particle updates per second"),
+        ("Speed", f"{speed / 1e6:.2f} million {unit} per second"),
     ]
     memory = record["statistics"].get("memory_bytes")
     if memory:
@@ -221,7 +225,7 @@ def _rank_rows(run: Run) -> list[tuple[str, ...]]:
         rows.append(
             (
                 str(rank),
-                f"{share['fluid_particles']:,}",
+                f"{next(iter(share.values())):,}",
                 str(share["neighbors"]),
                 f"{share['messages'] / steps:.1f}",
                 f"{share['bytes'] / steps / 1000:.1f}",

@@ -61,6 +61,11 @@ def _record() -> TypeAdapter[Any]:
         steps: Optional[int]  # noqa: UP045
         until: Optional[float]  # noqa: UP045
 
+    @with_config(ConfigDict(strict=True))
+    class Work(TypedDict):
+        unit: str
+        per_second: float
+
     @with_config(ConfigDict(strict=True, extra="allow"))
     class Record(TypedDict, total=False):
         """Those of which more than a text is made."""
@@ -86,6 +91,8 @@ def _record() -> TypeAdapter[Any]:
         boxes: int
         fluid_particles: int
         wall_particles: int
+        counts: dict[str, int]
+        work: Work
         versions: dict[str, Any]
         machine: dict[str, Any]
         statistics: dict[str, Any]

@@ -12,7 +12,11 @@ import numpy as np
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.publisher import packed
 from eddyline.live.rows import Rows
-from eddyline.serve.rasters import Gridded
+from eddyline.live.surfaces import key as surface_key
+from eddyline.live.surfaces import merged as merged_surfaces
+from eddyline.live.surfaces import selected
+from eddyline.serve.detail import Detail
+from eddyline.serve.rasters import Given, Gridded, particles_for
 
 LASTING = ("progress", "marks", "bodies", "ended")
 """Kinds of messages whose latest one is sent to a viewer that connects later."""
@@ -90,8 +94,10 @@ class Channel:
         self.filling = asyncio.Lock()  # of one that is filled from a folder
         self.users = 0  # connections that are being opened and are not viewers yet
         self._news: set[asyncio.Event] = set()
-        self._grids: dict[int, Gridded] = {}
+        self._grids: dict[int, Gridded | Given] = {}
         self._rasters: dict[tuple[int, str, int, int], bytes] = {}
+        self._frames: dict[tuple[object, ...], bytes] = {}
+        self._serialized: dict[str, tuple[int, bytes]] = {}  # newest messages with their versions
         self._merged = pb.View()
 
     # --- news ---------------------------------------------------------------------------------------------
@@ -117,9 +123,13 @@ class Channel:
         kind = message.WhichOneof("body") or ""
         if kind == "frame":
             self._check_frame(message.frame)
+            now = clock.monotonic()
+            if not 0 < message.frame.made_at <= now:
+                message.frame.made_at = now
             self.frame = message.frame
             self._grids.clear()
             self._rasters.clear()
+            self._frames.clear()
         elif kind == "series":
             self._take_series(message.series)
         elif kind == "acknowledged":
@@ -152,7 +162,12 @@ class Channel:
 
     def _check_frame(self, frame: pb.Frame) -> None:
         """Raises ValueError if rasters cannot be made from the frame."""
+        if frame.rasters:
+            self._check_rasters(frame)
+            return
         hello, parts = self.hello, frame.particles
+        if hello is not None and not frame.HasField("particles") and frame.surfaces:
+            return
         carried = [each.values for each in parts.carried]
         fits = all(
             codes.width == 2 and len(codes.data) == 2 * parts.count for codes in (*parts.position, *carried)
@@ -163,6 +178,18 @@ class Channel:
             raise ValueError("particles of a frame have different numbers of codes")
         if len(parts.position) != hello.dimensions or not needed <= known:
             raise ValueError("particles of a frame lack positions or velocities")
+
+    def _check_rasters(self, frame: pb.Frame) -> None:
+        """Raises ValueError if rasters of a frame cannot be shown."""
+        known = {each.name for each in self.hello.quantities} if self.hello is not None else set()
+        for each in frame.rasters:
+            codes, cells = each.values, each.rows * each.columns
+            if each.quantity not in known or not 0 < cells <= _MOST_CELLS:
+                raise ValueError("a raster of a frame has an unknown quantity or size")
+            if codes.width not in (1, 2) or len(codes.data) != codes.width * cells:
+                raise ValueError("a raster of a frame has a wrong number of codes")
+        if frame.HasField("particles"):
+            raise ValueError("a frame has rasters and particles")
 
     def adopt(self, other: Channel) -> None:
         """Takes over the content of another channel, which was filled separately."""
@@ -181,13 +208,18 @@ class Channel:
         """Sends the simulation the combined view of all viewers, if it has changed."""
         merged = pb.View()
         for view in self.views.values():
-            wants = bool(view.quantities) or view.particles
+            wants = bool(view.quantities) or view.particles or bool(view.surfaces)
             if wants:
                 merged.frames_per_second = max(merged.frames_per_second, view.frames_per_second)
+            if view.quantities:
+                merged.columns = max(merged.columns, view.columns or MOST_COLUMNS)
             merged.particles |= view.particles
             merged.ids |= view.ids and view.particles
             merged.most_particles = max(merged.most_particles, view.most_particles)
             merged.quantities.extend(name for name in view.quantities if name not in merged.quantities)
+        merged.surfaces.extend(
+            merged_surfaces(each for view in self.views.values() for each in view.surfaces)
+        )
         if merged != self._merged:
             self._merged = merged
             self.command(packed(view=merged))
@@ -208,6 +240,46 @@ class Channel:
         self.command(packed(view=self._merged))
         self.ring()
 
+    def newest_bytes(self, kind: str) -> bytes:
+        """The newest message of a kind, serialized once for all viewers."""
+        version = self.versions[kind]
+        kept = self._serialized.get(kind)
+        if kept is None or kept[0] != version:
+            kept = self._serialized[kind] = (version, self.newest[kind].SerializeToString())
+        return kept[1]
+
+    def frame_bytes(self, frame: pb.Frame, view: pb.View, detail: Detail) -> bytes:
+        """The message with what a view requests of a frame, made once for all viewers that request the same.
+        May be called in any thread, but only in one at a time."""
+        key = (*view.quantities, view.width, view.particles, view.particle_quantity, view.ids)
+        key = (frame.index, detail, *key, view.velocities, *(surface_key(each) for each in view.surfaces))
+        found = self._frames.get(key)
+        if found is None:
+            found = self._frames[key] = self._make_frame(frame, view, detail)
+        return found
+
+    def _make_frame(self, frame: pb.Frame, view: pb.View, detail: Detail) -> bytes:
+        made = pb.Frame(
+            index=frame.index, step=frame.step, time=frame.time, stored=frame.stored, made_at=frame.made_at
+        )
+        if frame.HasField("bodies"):
+            made.bodies.CopyFrom(frame.bodies)
+        parts = [made.SerializeToString()]
+        for quantity in view.quantities:
+            data = self.raster(frame, quantity, detail.columns, view.width or 2)
+            if data is not None:
+                parts.append(field_bytes(pb.Frame.RASTERS_FIELD_NUMBER, data))
+        if view.particles and self.hello is not None and frame.HasField("particles"):
+            thinned = pb.View()
+            thinned.CopyFrom(view)
+            thinned.most_particles = detail.particles
+            particles = particles_for(frame, thinned, self.hello).SerializeToString()
+            parts.append(field_bytes(pb.Frame.PARTICLES_FIELD_NUMBER, particles))
+        for surface in selected(frame.surfaces, view.surfaces):
+            parts.append(field_bytes(pb.Frame.SURFACES_FIELD_NUMBER, surface.SerializeToString()))
+        version = pb.Message(version=pb.VERSION_CURRENT).SerializeToString()
+        return version + field_bytes(pb.Message.FRAME_FIELD_NUMBER, b"".join(parts))
+
     def raster(self, frame: pb.Frame, quantity: str, columns: int, width: int) -> bytes | None:
         """A Raster of a frame, as bytes, made once for all viewers; None if it cannot be made. May be called
         in any thread, but only in one at a time."""
@@ -221,12 +293,31 @@ class Channel:
         if key not in self._rasters:
             grid = self._grids.get(columns)
             if grid is None or grid.frame is not frame:
-                grid = self._grids[columns] = Gridded(frame, hello, columns)
+                made = Given(frame, columns) if frame.rasters else Gridded(frame, hello, columns)
+                grid = self._grids[columns] = made
             self._rasters[key] = grid.raster(quantity, unit, width).SerializeToString()
         return self._rasters[key]
 
 
+def field_bytes(number: int, data: bytes) -> bytes:
+    """A field of a message whose content is serialized already."""
+    return _varint(number << 3 | 2) + _varint(len(data)) + data
+
+
+def _varint(number: int) -> bytes:
+    """Seven bits a byte, the lowest first; the eighth says that another byte follows."""
+    digits = bytearray()
+    while number > 127:
+        digits.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*digits, number])
+
+
 def _can_show(frame: pb.Frame, quantity: str) -> bool:
+    if frame.rasters:
+        return any(each.quantity == quantity for each in frame.rasters)
+    if not frame.HasField("particles"):
+        return False
     return quantity in ("speed", "vorticity") or any(
         each.quantity == quantity for each in frame.particles.carried
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from eddyline.plot.colors import quantity_of
+from eddyline.live.hello import quantities as shown_quantities
 from eddyline.serve.drafts import Draft, draft
 from eddyline.serve.problems import Fault, fault_of
 from eddyline.world import World
@@ -31,14 +31,15 @@ Numbers = list[float]
 class Summary(BaseModel):
     """Size and cost of a run of this world."""
 
-    particles: int = Field(description="Number of fluid particles at the start.")
+    particles: int = Field(description="Number of fluid particles at the start, or of cells.")
     wall_particles: int
+    members: str = Field(description="What `particles` counts, in the plural: particles, cells.")
     spacing: float = Field(description="[m]")
     time_step: float = Field(description="Time step at the start [s].")
     steps: int
     end: float = Field(description="[s]")
     reynolds: float | None
-    mach: float
+    mach: float | None
     max_speed: float = Field(description="Highest expected speed [m/s].")
     sound_speed: float = Field(description="[m/s]")
     seconds: float = Field(
@@ -161,7 +162,7 @@ def check(text: str, overrides: tuple[tuple[str, str | float], ...], quality: st
         drawing=None if file is None else _drawing(file, found.data),
         gaps=[] if file is None else _gaps(file),
         quantities=[] if file is None else quantities(file),
-        quantity=None if file is None else file.output.quantity,
+        quantity=None if file is None else file.pictured,
         reference=None
         if reference is None
         else ReferenceAnswer(**reference.model_dump(), name=_name_of_length(found.data)),
@@ -174,14 +175,15 @@ def check(text: str, overrides: tuple[tuple[str, str | float], ...], quality: st
 def _summary(world: World) -> Summary:
     found = plan(world)
     return Summary(
-        particles=found.estimate.fluid_particles,
-        wall_particles=found.estimate.wall_particles,
+        particles=found.estimate.members,
+        wall_particles=found.estimate.counts.get("wall_particles", 0),
+        members=world.solver.members,
         spacing=world.file.domain.spacing,
         time_step=found.estimate.time_step,
         steps=found.steps,
         end=world.end,
         reynolds=world.reynolds,
-        mach=world.scales.mach,
+        mach=None if world.file.given_fluid is None else world.scales.mach,
         max_speed=world.scales.max_speed,
         sound_speed=world.scales.sound_speed,
         seconds=found.seconds,
@@ -195,14 +197,9 @@ def _summary(world: World) -> Summary:
 
 def quantities(file: WorldFile) -> list[QuantityAnswer]:
     """Quantities that can be shown of a world."""
-    names = ["speed", "vorticity", "pressure", "density", "velocity_x", "velocity_y", "velocity_z"]
-    missing = {2: {"velocity_z"}, 3: {"vorticity"}}[file.dimensions]
-    density = None if file.fluid.is_gas else file.fluid.density
     return [
-        QuantityAnswer(name=name, label=made.label, unit=made.unit, diverging=made.kind == "diverging")
-        for name in names
-        if name not in missing
-        for made in (quantity_of(name, density),)
+        QuantityAnswer(name=made.name, label=made.label, unit=made.unit, diverging=made.kind == "diverging")
+        for made in shown_quantities(file)
     ]
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from eddyline.option_names import NOT_CLOSED
+from eddyline.run.counts import first_count
 from eddyline.run.folder import RunFolder
 from eddyline.run.record import Run
 from eddyline.serve.foreign import cleaned, read_plain
@@ -90,7 +91,7 @@ def _row(id_: str, place: Path, said: dict[str, Any]) -> RunRow:
         folder=str(place),
         ranks=_number(said.get("ranks", 1)),
         threads=_number(said.get("threads", 0)),
-        particles=_number(said.get("fluid_particles", 0)),
+        particles=_number(first_count(said)),
         actual_seconds=_finite(said.get("wall_seconds", 0.0)),
         message=words_of(place, said),
         fingerprint=cleaned(said["fingerprint"], _LONGEST),

@@ -59,7 +59,7 @@ class Order:
     @classmethod
     def of(cls, world: World) -> Order:
         needs = plan(world)
-        particles = needs.estimate.fluid_particles + needs.estimate.wall_particles
+        particles = sum(needs.estimate.counts.values())
         return cls(world.title, world.source, particles, needs.seconds)
 
 

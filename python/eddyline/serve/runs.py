@@ -92,7 +92,7 @@ class MomentsAnswer(BaseModel):
 class PresentAnswer(BaseModel):
     """State of a run after the steering so far."""
 
-    viscosity: str = Field(description="Kinematic viscosity [m^2/s].")
+    viscosity: str = Field(description="Kinematic viscosity [m^2/s]; empty without a fluid.")
     gravity: str = Field(description="Gravity [m/s^2], one number per axis.")
     inflows: dict[str, str] = Field(description="Velocities by name, as the world file has them [m/s].")
     reynolds: float | None
@@ -247,6 +247,22 @@ def read_particles(
     """The fluid particles at one of these times as one Message of the stream schema."""
     how = {"index": index, "quantity": quantity, "most": most or MOST_PARTICLES}
     made = lab.answer(may, "particles", folder=_folder(lab, id), **how)
+    made.headers.update(_KEPT)
+    return made
+
+
+@router.get("/{id}/surfaces", response_model=MomentsAnswer)
+def list_surfaces(id: RunId, lab: InLab, may: Looks) -> Response:
+    """The times at which isosurfaces are stored."""
+    return lab.answer(may, "surface_moments", folder=_folder(lab, id))
+
+
+@router.get("/{id}/surfaces/{index}", response_class=Response, responses={200: {"content": {PROTOBUF: {}}}})
+def read_surfaces(
+    id: RunId, index: Annotated[int, PathPart(ge=0, le=10_000_000)], lab: InLab, may: Looks
+) -> Response:
+    """The isosurfaces at one of these times as one Message of the stream schema."""
+    made = lab.answer(may, "surfaces", folder=_folder(lab, id), index=index)
     made.headers.update(_KEPT)
     return made
 

@@ -26,10 +26,11 @@ from eddyline.run.folder import RunFolder
 from eddyline.run.lazy import BREAKS
 from eddyline.run.pictures import RunPictures
 from eddyline.run.results import evaluate
+from eddyline.serve import stored_surfaces
 from eddyline.serve.rasters import always_the_same
 from eddyline.stream.corrupt import CorruptFileError
 from eddyline.stream.frames import stored_count
-from eddyline.stream.snapshots import part_name, read_snapshot, snapshot_count, snapshot_moment
+from eddyline.stream.snapshots import kinds_in, part_name, read_snapshot, snapshot_count, snapshot_moment
 
 if TYPE_CHECKING:
     from eddyline.world import World
@@ -129,7 +130,10 @@ def moment_of_particles(folder: Path, index: int) -> tuple[int, float]:
 
 def particle_moments(folder: Path) -> list[tuple[int, float]]:
     """Steps and times [s] at which all particles are stored."""
-    return [moment_of_particles(folder, k) for k in range(snapshot_count(RunFolder(folder).snapshots))]
+    snapshots = RunFolder(folder).snapshots
+    if kinds_in(snapshots) == ("cells",):
+        return []
+    return [moment_of_particles(folder, k) for k in range(snapshot_count(snapshots))]
 
 
 def particles(folder: Path, index: int, quantity: str, most: int) -> pb.Message:
@@ -137,6 +141,8 @@ def particles(folder: Path, index: int, quantity: str, most: int) -> pb.Message:
     Raises IndexError and ValueError."""
     if quantity not in _OF_PARTICLES:
         raise UnknownQuantityError(f"particles have no {quantity}; must be speed, pressure or density")
+    if kinds_in(RunFolder(folder).snapshots) == ("cells",):
+        raise IndexError("the snapshots of this run hold cells, not particles")
     _check_snapshot(folder, index)
     found = read_snapshot(folder, index)
     world = RunFolder(folder).read_world()
@@ -150,14 +156,23 @@ def particles(folder: Path, index: int, quantity: str, most: int) -> pb.Message:
     for axis in range(world.dimensions):
         codes = np.rint(places[:, axis] * MOST[2]).astype(np.uint16)
         made.position.append(given(codes, float(low[axis]), float(low[axis] + size[axis])))
-    made.quantity, density = quantity, world.file.fluid.density
-    made.unit = quantity_of(quantity, None if world.file.fluid.is_gas else density).unit
+    density = None if world.file.is_gas else world.file.fluid.density
+    made.quantity, made.unit = quantity, quantity_of(quantity, density).unit
     made.values.CopyFrom(coded(_of_particles(found, quantity)[taken].astype(np.float32)))
     for name, velocity in zip("xyz", found["velocity"][taken].astype(np.float32).T, strict=False):
         made.carried.add(quantity=f"velocity_{name}", values=coded(velocity, width=1))
     bodies = _bodies(folder, found["step"], found["time"])
     frame = pb.Frame(index=index, step=found["step"], time=found["time"], particles=made, bodies=bodies)
     return packed(frame=frame)
+
+
+def surfaces(folder: Path, index: int) -> pb.Message:
+    """All surfaces at a step at which any are stored, see stored_surfaces.moments. Raises IndexError."""
+    made = stored_surfaces.frame(folder, index)
+    bodies = _bodies(folder, made.frame.step, made.frame.time)
+    if bodies is not None:
+        made.frame.bodies.CopyFrom(bodies)
+    return made
 
 
 def _of_particles(found: dict[str, Any], quantity: str) -> NDArray[np.float64]:
@@ -170,7 +185,7 @@ def _check_snapshot(folder: Path, index: int) -> None:
     """Raises CorruptFileError if a snapshot refers to other files for its data, as HDF5 allows."""
     import h5py  # type: ignore[import-untyped]
 
-    for kind in ("fluid", "walls"):
+    for kind in kinds_in(RunFolder(folder).snapshots):
         path = RunFolder(folder).snapshots / kind / part_name(index)
         if not path.is_file():
             continue
@@ -213,6 +228,7 @@ def messages(folder: Path, run: str) -> Iterator[pb.Message]:
     world = kept.read_world()
     refusals = dict.fromkeys(_COMMANDS, _NOT_NOW)
     said = hello(world, run, str(folder), str(record["quantity"]), int(record.get("ranks", 1)), refusals)
+    stored_surfaces.offer(said, folder)
     yield packed(hello=said)
     for name, kept_rows in series(folder):
         if kept_rows.count:

@@ -23,7 +23,7 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from eddyline.run.errors import RequestError
 from eddyline.run.folder import RunFolder
-from eddyline.serve import stored_runs
+from eddyline.serve import stored_runs, stored_surfaces
 from eddyline.serve.checking import check as checked_world
 from eddyline.serve.drafts import draft
 from eddyline.serve.problems import Fault, Faults, fault_of, faults_of
@@ -72,7 +72,7 @@ def order(text: str, sets: dict[str, str | float], quality: str) -> Reply:
         {
             "title": found.world.title,
             "source": found.world.source,
-            "particles": needs.estimate.fluid_particles + needs.estimate.wall_particles,
+            "particles": sum(needs.estimate.counts.values()),
             "seconds": needs.seconds,
         }
     )
@@ -158,6 +158,18 @@ def particles(folder: str, index: int, quantity: str, most: int) -> Reply:
         raise TaskError(422, Fault(message=f"{error}.")) from None
 
 
+def surface_moments(folder: str) -> Reply:
+    """A MomentsAnswer."""
+    return _said({"moments": _moments(stored_surfaces.moments(Path(folder)))})
+
+
+def surfaces(folder: str, index: int) -> Reply:
+    try:
+        return _message(stored_runs.surfaces(Path(folder), index).SerializeToString())
+    except IndexError as error:
+        raise TaskError(404, Fault(message=f"surfaces/{index}: {error}.")) from None
+
+
 def read_journal(folder: str) -> Reply:
     """A list of JournalEntry."""
     return _said(
@@ -179,7 +191,8 @@ def stream(folder: str, run: str) -> Reply:
     return _message(b"".join(len(each).to_bytes(4, "little") + each for each in said))
 
 
-_OF_RUNS = (results, series, frames, frame, particle_moments, particles, read_journal, present, stream)
+_OF_PICTURES = (frames, frame, particle_moments, particles, surface_moments, surfaces)
+_OF_RUNS = (results, series, *_OF_PICTURES, read_journal, present, stream)
 TASKS: dict[str, Callable[..., Reply]] = {
     task.__name__: task for task in (nothing, check, order, edit, open_picture, *_OF_RUNS)
 }

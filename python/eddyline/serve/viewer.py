@@ -15,8 +15,9 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.publisher import packed
 from eddyline.live.rows import kept_before
+from eddyline.live.surfaces import MOST_OF_VIEWER, STRIDES, is_valid, selected
 from eddyline.serve.channel import LASTING, MOST_COLUMNS, Channel, late
-from eddyline.serve.rasters import particles_for
+from eddyline.serve.detail import LEAST_BUDGET, Level, Link, detail_of, full_bytes
 from eddyline.serve.tokens import Permission
 
 _log = logging.getLogger(__name__)
@@ -24,6 +25,8 @@ _log = logging.getLogger(__name__)
 MALFORMED, TOO_MUCH, OTHER_VERSION = 4400, 4429, 4406
 LARGEST = 64 * 1024  # bytes of a message
 _ROWS = 2000  # of a series in a message
+_VIEW_WAIT = 1.0  # s that rows wait for the first view, so that a frame can come before them
+_NUMBERS = 8000  # of all series between two frames: on a slow connection, frames do not wait for long
 _COLUMNS = MOST_COLUMNS
 _MESSAGES = 200.0  # a second that are read: a viewer that says more waits
 _TICK_EVERY = 5.0  # s
@@ -31,10 +34,10 @@ _LARGEST_BUT_FRAMES = 4 * 1024**2  # bytes of a message
 _FRAME = b"\x1a"  # its first byte after the version
 _FASTEST = 30.0  # frames a second
 _ROOM = 256  # bytes that a command may grow by on its way
-_SLOW, _FAST = 0.4, 0.1  # transfer times of a frame [s] beyond which frames become coarser or finer
+_TOO_LARGE, _FINER = 1.5, 5.0
+"""Ratio of surfaces to the budget above which they become coarser; assumed ratio of finer ones to them. The
+product of the two leaves a gap, so that the stride does not hunt."""
 _UNDER_WAY = 2  # unacknowledged frames, for a viewer that acknowledges frames
-_FEWEST = 2000  # particles of a slow link, at least
-_COARSEST = 8
 _PATIENCE = 0.02  # s, so that a burst of news is one round
 
 
@@ -59,23 +62,28 @@ class Viewer:
     ) -> None:
         self._socket, self._channel, self._may = socket, channel, may
         self._workers = workers
-        self._view = pb.View(frames_per_second=0)
+        self._requested = pb.View(frames_per_second=0)  # by the browser
+        self._view = self._requested  # the same, with coarser surfaces on a slow connection
+        self._stride = 1  # of surfaces
         self._rate, self._allowance, self._last = commands, commands, clock.monotonic()
         self._hello: pb.Hello | None = None
         self._shown: pb.Frame | None = None
         self._view_is_new = False
         self._next_frame = 0.0
-        self._coarser = 1
-        self._sent: deque[float] = deque()  # send times of frames that are not acknowledged yet
+        self._link, self._level = Link(), Level()
+        self._sent: deque[tuple[int, float]] = deque()  # bytes and send times of frames, not acknowledged yet
         self._versions: dict[str, int] = {}
         self._rows: dict[str, tuple[int, int]] = {}  # of each series: number of rows sent, and their thinning
         self._notices: list[pb.Message] = []
-        self._next_tick = 0.0
+        self._pings: list[pb.Message] = []  # to be returned
+        self._rows_after = clock.monotonic() + _VIEW_WAIT  # or after the first view
+        self._next_tick = self._tick_sent = 0.0
 
     async def serve(self) -> None:
         """Serves the browser until it disconnects or is disconnected."""
         event = self._channel.listen()
         self._channel.viewers.add(self)
+        asyncio.get_running_loop().call_later(_VIEW_WAIT, event.set)
         tasks = [asyncio.create_task(self._receive(event)), asyncio.create_task(self._send(event))]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -115,11 +123,18 @@ class Viewer:
     def _hear(self, message: pb.Message) -> None:
         kind = message.WhichOneof("body")
         if kind == "view":
-            self._view, self._view_is_new = checked(message.view), True
+            self._requested, self._rows_after = checked(message.view), 0.0
+            self._view, self._view_is_new = _with_stride(self._requested, self._stride), True
             self._channel.want(self, self._view)
+        elif kind == "ping":
+            message.ping.received = clock.monotonic()
+            self._pings.append(message)
         elif kind == "seen":
-            if self._sent:
-                self._adapt(clock.monotonic() - self._sent.popleft())
+            if message.seen.index == 0:
+                self._link.answered(clock.monotonic() - self._tick_sent)
+            elif self._sent:
+                size, began = self._sent.popleft()
+                self._link.sent(size, clock.monotonic() - began)
         elif kind == "command":
             refusal = self._refusal(message.command)
             if not refusal and not self._channel.command(message):
@@ -157,10 +172,16 @@ class Viewer:
         while True:
             await event.wait()
             event.clear()
-            while messages := self._news():
-                for message in messages:
-                    await self._send_bytes(message.SerializeToString())
-            wait = await self._send_frame()
+            while True:  # rows come in portions: a viewer that returns sees the latest frame before all rows
+                for message in self._news():
+                    data = message if isinstance(message, bytes) else message.SerializeToString()
+                    await self._send_bytes(data)
+                wait = await self._send_frame()
+                rows = self._new_rows()
+                if not rows:
+                    break
+                for block in rows:
+                    await self._send_bytes(block.SerializeToString())
             if wait > 0:
                 asyncio.get_running_loop().call_later(wait, event.set)
             await asyncio.sleep(_PATIENCE)
@@ -171,12 +192,16 @@ class Viewer:
         await self._socket.send_bytes(data)
         await asyncio.sleep(0)  # lets other viewers proceed
 
-    def _news(self) -> list[pb.Message]:
-        """Messages that this viewer has not received yet, except frames: a limited number at a time."""
+    def _news(self) -> list[pb.Message | bytes]:
+        """Messages that this viewer has not received yet, except frames and rows of series."""
         channel = self._channel
-        found, self._notices = self._notices, []
+        for message in self._pings:
+            message.ping.returned = clock.monotonic()
+        found: list[pb.Message | bytes] = [*self._pings, *self._notices]
+        self._notices, self._pings = [], []
         if clock.monotonic() >= self._next_tick:
-            self._next_tick = clock.monotonic() + _TICK_EVERY
+            self._tick_sent = clock.monotonic()
+            self._next_tick = self._tick_sent + _TICK_EVERY
             found.append(tick())
         if channel.hello is None:
             return found
@@ -189,19 +214,40 @@ class Viewer:
         if seen is not None and now > seen:
             found += channel.acknowledged[-(now - seen) :]
         self._versions["acknowledged"] = now
-        for name, series in channel.series.items():
-            sent, every = self._rows.get(name, (0, series.every))
-            first = kept_before(sent * every, series.every)
-            first = 0 if first > series.count else first
-            block = series.block(name, first, _ROWS)
-            self._rows[name] = first + len(block.values), block.every
-            if len(block.values):
-                found.append(packed(series=block.message()))
         for kind in LASTING:
             version = channel.versions.get(kind, 0)
             if kind in channel.newest and version != self._versions.get(kind, 0):
+                if kind == "ended" and self._lacks_rows():
+                    continue  # after the last rows
                 self._versions[kind] = version
-                found.append(channel.newest[kind])
+                found.append(channel.newest_bytes(kind))
+        return found
+
+    def _lacks_rows(self) -> bool:
+        """True if the channel has rows that this viewer has not received."""
+        return any(self._first_row(name) < series.count for name, series in self._channel.series.items())
+
+    def _first_row(self, name: str) -> int:
+        """The first kept row of a series that this viewer has not received."""
+        series = self._channel.series[name]
+        sent, every = self._rows.get(name, (0, series.every))
+        first = kept_before(sent * every, series.every)
+        return 0 if first > series.count else first
+
+    def _new_rows(self) -> list[pb.Message]:
+        """Rows of series that this viewer has not received yet, a limited number at a time."""
+        channel, found, left = self._channel, [], _NUMBERS
+        if self._hello is None or clock.monotonic() < self._rows_after:
+            return []
+        for name, series in channel.series.items():
+            if left <= 0:
+                break
+            first = self._first_row(name)
+            block = series.block(name, first, max(1, min(_ROWS, left // len(series.columns))))
+            self._rows[name] = first + len(block.values), block.every
+            if len(block.values):
+                left -= block.values.size
+                found.append(packed(series=block.message()))
         return found
 
     async def _send_frame(self) -> float:
@@ -209,7 +255,8 @@ class Viewer:
         frame, view = self._channel.frame, self._view
         wanted = min(view.frames_per_second, _FASTEST)
         is_new = frame is not self._shown or self._view_is_new
-        if frame is None or not is_new or wanted <= 0 or not (view.quantities or view.particles):
+        has_nothing = self._channel.hello is None or frame is None or not _has_requested(frame, view)
+        if frame is None or has_nothing or not is_new or wanted <= 0:
             return 0.0
         if view.tells and len(self._sent) >= _UNDER_WAY:
             return 0.0  # the next acknowledgement wakes this task
@@ -221,43 +268,51 @@ class Viewer:
         data = await loop.run_in_executor(self._workers, self._frame_for, frame, view)
         began = clock.monotonic()
         if view.tells:
-            self._sent.append(began)
+            self._sent.append((len(data), began))
         await self._send_bytes(data)
         if not view.tells:  # its buffers hide how long a frame takes
-            self._adapt(clock.monotonic() - began)
+            self._link.sent(len(data), clock.monotonic() - began)
+        self._choose_stride(sum(len(each.data) for each in selected(frame.surfaces, view.surfaces)))
         self._next_frame = now + 1 / wanted
         return 0.0
 
+    def _choose_stride(self, size: int) -> None:
+        """Requests coarser surfaces if those of a frame, `size` bytes, exceed the budget, and finer ones if
+        these would fit into it: about four times as many bytes. size: 0 without surfaces."""
+        before = self._stride
+        if size > _TOO_LARGE * self._link.budget:
+            self._stride = min(2 * before, STRIDES[-1])
+        elif 0 < _FINER * size < self._link.budget:
+            self._stride = max(before // 2, 1)
+        if self._stride != before:
+            self._view = _with_stride(self._requested, self._stride)
+            self._channel.want(self, self._view)
+
     def _frame_for(self, frame: pb.Frame, view: pb.View) -> bytes:
-        made = pb.Frame(index=frame.index, step=frame.step, time=frame.time, stored=frame.stored)
-        if frame.HasField("bodies"):
-            made.bodies.CopyFrom(frame.bodies)
         hello = self._channel.hello
-        columns = (view.columns or _COLUMNS) // self._coarser
-        for quantity in view.quantities:
-            data = self._channel.raster(frame, quantity, max(columns, 16), view.width or 2)
-            if data is not None:
-                made.rasters.add().ParseFromString(data)
-        if view.particles and hello is not None:
-            made.particles.CopyFrom(particles_for(frame, self._thinned(view), hello))
-        return packed(frame=made).SerializeToString()
+        assert hello is not None
+        surfaces = sum(len(each.data) for each in selected(frame.surfaces, view.surfaces))  # are sent whole
+        budget = max(self._link.budget - surfaces, LEAST_BUDGET)
+        share = self._level.choose(full_bytes(view, frame, hello, _COLUMNS), budget)
+        return self._channel.frame_bytes(frame, view, detail_of(share, view, frame, hello, _COLUMNS))
 
-    def _thinned(self, view: pb.View) -> pb.View:
-        """A view with fewer particles for a slow connection."""
-        if self._coarser == 1 or not view.most_particles:
-            return view
-        fewer = pb.View()
-        fewer.CopyFrom(view)
-        fewer.most_particles = max(view.most_particles // self._coarser**2, _FEWEST)
-        return fewer
 
-    def _adapt(self, seconds: float) -> None:
-        """Adapts the resolution to the link: coarser rasters and fewer particles for a slow one, finer ones
-        when it is fast."""
-        if seconds > _SLOW:
-            self._coarser = min(2 * self._coarser, _COARSEST)
-        elif seconds < _FAST and self._coarser > 1:
-            self._coarser //= 2
+def _with_stride(view: pb.View, stride: int) -> pb.View:
+    """A view with coarser surfaces for a slow connection."""
+    if stride == 1 or not view.surfaces:
+        return view
+    coarser = pb.View()
+    coarser.CopyFrom(view)
+    for request in coarser.surfaces:
+        request.stride = min(max(request.stride, 1) * stride, STRIDES[-1])
+    return coarser
+
+
+def _has_requested(frame: pb.Frame, view: pb.View) -> bool:
+    """False if a frame, made for earlier views, has nothing that this view requests."""
+    if (view.quantities or view.particles) and (frame.HasField("particles") or frame.rasters):
+        return True
+    return bool(selected(frame.surfaces, view.surfaces))
 
 
 def tick() -> pb.Message:
@@ -296,8 +351,12 @@ def checked(view: pb.View) -> pb.View:
         and view.width in (0, 1, 2)
         and len(view.quantities) <= 8
         and all(len(name) <= 32 for name in [*view.quantities, view.particle_quantity])
+        and len(view.surfaces) <= MOST_OF_VIEWER
+        and all(is_valid(request) for request in view.surfaces)
     )
     if not fine:
-        raise BadMessageError("invalid view: allowed are at most 8 quantities, 10000 columns, width 1 or 2")
+        raise BadMessageError(
+            f"invalid view: at most 8 quantities, 10000 columns, width 1 or 2, {MOST_OF_VIEWER} surfaces"
+        )
     view.columns = min(view.columns, _COLUMNS)
     return view

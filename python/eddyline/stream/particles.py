@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from eddyline import _core
 
-Kind = Literal["fluid", "walls"]
+Kind = Literal["fluid", "walls", "cells"]
+"""Sets that snapshots hold. Cells are read by `eddyline.stream.cells`."""
 Records = NDArray[Any]
 """(n,) of RECORD."""
 BATCH = 100_000
@@ -36,10 +37,13 @@ def batches(simulation: _core.Simulation, kind: Kind, limit: int = BATCH) -> Ite
     `limit` at a time. None is empty; the simulation must not step meanwhile."""
     after, left = np.iinfo(np.int64).min, count(simulation, kind)
     while left > 0:
+        assert kind != "cells"
         batch = np.frombuffer(simulation.records(kind, int(after), limit), dtype=RECORD)
         yield batch
         after, left = batch["id"][-1], left - len(batch)
 
 
 def count(simulation: _core.Simulation, kind: Kind) -> int:
+    if kind == "cells":
+        return simulation.count(kind)
     return simulation.fluid_count if kind == "fluid" else simulation.wall_count

@@ -17,7 +17,8 @@ import functools
 import math
 import struct
 import time as clock
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -87,7 +88,7 @@ _POSITION = Field("Points", np.float64, "m", "position (the third coordinate is 
 KINDS: tuple[Kind, ...] = ("walls", "fluid")
 """Kinds of particles, in the order in which they are written."""
 _NOTE = struct.Struct("<dqqi4s")
-FIELDS: dict[Kind, tuple[Field, ...]] = {"fluid": FLUID_FIELDS, "walls": WALL_FIELDS}
+FIELDS: Mapping[Kind, tuple[Field, ...]] = {"fluid": FLUID_FIELDS, "walls": WALL_FIELDS}
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,8 @@ class SnapshotFiles:
     _number: int = 0  # of the next
     _synced: int = 0  # number of snapshots that are synced to the disk
     _times: list[float] = field(default_factory=list)
-    _counts: dict[Kind, list[int]] = field(default_factory=lambda: {"fluid": [], "walls": []})
+    kinds: tuple[Kind, ...] = KINDS
+    _counts: dict[Kind, list[int]] = field(default_factory=lambda: defaultdict(list))
     _standing: dict[Kind, _Blank] = field(default_factory=dict)  # for the next small ones
     _indexed: int = 0  # number of snapshots in the index files
     _index_due: float = field(default_factory=lambda: clock.perf_counter() + INDEX_FIRST)
@@ -133,7 +135,7 @@ class SnapshotFiles:
         the last of them, -1 without any."""
         self._number = kept
         self._synced = kept
-        for kind in reversed(KINDS):  # a snapshot exists when its fluid file exists
+        for kind in reversed(self.kinds):  # a snapshot exists when the file of its last kind exists
             for path in sorted((self.folder / kind).glob("[0-9]*.vtkhdf"), reverse=True):
                 if int(path.stem) >= kept:
                     path.unlink()
@@ -145,7 +147,7 @@ class SnapshotFiles:
 
     def sync(self) -> None:
         """Returns when all snapshots so far are on the disk: those since the last call are written there."""
-        for kind in KINDS:
+        for kind in self.kinds:
             for number in range(self._synced, self._number):
                 atomic.sync(self.folder / kind / part_name(number))
             if self._synced < self._number:
@@ -156,7 +158,7 @@ class SnapshotFiles:
         """Copies the particles as they are now, in order of their ids, and puts what writes them, batch after
         batch: jobs that are to be done in order. Walls first: a snapshot exists when its fluid file exists.
         """
-        counts = {kind: count(simulation, kind) for kind in KINDS}
+        counts = {kind: count(simulation, kind) for kind in self.kinds}
         is_small = max(counts.values()) <= self.batch
         jobs: list[Job] = []
         self._lay_out(simulation, counts, jobs.append if is_small else put)
@@ -193,20 +195,36 @@ class SnapshotFiles:
 
     def _note(self, time: float, counts: dict[Kind, int]) -> None:
         self._times.append(time)
-        for kind in KINDS:
+        for kind in self.kinds:
             self._counts[kind].append(counts[kind])
 
     def _write_index(self) -> None:
         if self._indexed == len(self._times):
             return
         start = clock.perf_counter()
-        for kind in KINDS:
-            note = _Note(0.0, 0, len(self._times), 0, kind).bytes()
+        for kind in self.kinds:
+            note = Note(0.0, 0, len(self._times), 0, kind).bytes()
             with atomic.hdf5_file(self.folder / f"{kind}.vtkhdf", note) as file:
-                _describe_index(file, kind, self._times, self._counts[kind])
+                self._describe_index(file, kind)
         self._indexed = len(self._times)
         end = clock.perf_counter()
         self._index_due = end + INDEX_EVERY * (end - start)
+
+    def _describe_index(self, file: h5py.File, kind: Kind) -> None:
+        _describe_index(file, kind, self._times, self._counts[kind])
+
+
+def kinds_in(snapshots: Path) -> tuple[Kind, ...]:
+    """Kinds that the folder `snapshots/` of a run holds; a snapshot exists when that of the last one
+    exists."""
+    return ("cells",) if (snapshots / "cells").is_dir() else KINDS
+
+
+def files_of(snapshots: Path) -> SnapshotFiles:
+    """The files of a run that has snapshots."""
+    from eddyline.stream.cells import CellFiles
+
+    return CellFiles(snapshots) if kinds_in(snapshots) == ("cells",) else SnapshotFiles(snapshots)
 
 
 def _do_all(jobs: Sequence[Job]) -> None:
@@ -218,8 +236,8 @@ def renew_index(run: str | Path) -> None:
     """Writes the index files if they do not list all snapshots."""
     folder = Path(run) / "snapshots"
     count = snapshot_count(folder)
-    if any(_known_to(folder / f"{kind}.vtkhdf", kind) != count for kind in KINDS):
-        SnapshotFiles(folder).cut(count)
+    if any(_known_to(folder / f"{kind}.vtkhdf", kind) != count for kind in kinds_in(folder)):
+        files_of(folder).cut(count)
 
 
 def _known_to(index: Path, kind: Kind) -> int:
@@ -237,13 +255,13 @@ def _known_to(index: Path, kind: Kind) -> int:
 def _find(folder: Path) -> tuple[list[float], dict[Kind, list[int]]]:
     """Times [s] of the snapshots in a folder, and how many particles they have."""
     times: list[float] = []
-    counts: dict[Kind, list[int]] = {kind: [] for kind in KINDS}
+    kinds = kinds_in(folder)
+    counts: dict[Kind, list[int]] = defaultdict(list)
     for number in range(snapshot_count(folder)):
-        for kind in KINDS:
-            found = _read_note(folder / kind / part_name(number))
+        for kind in kinds:
+            found = read_note(folder / kind / part_name(number))
             counts[kind].append(found.count)
-            if kind == "fluid":
-                times.append(found.time)
+        times.append(found.time)
     return times, counts
 
 
@@ -253,7 +271,7 @@ def part_name(number: int) -> str:
 
 def snapshot_count(snapshots: Path) -> int:
     """Number of snapshots in the folder `snapshots/` of a run."""
-    return sum(1 for _ in snapshots.glob("fluid/[0-9]*.vtkhdf"))
+    return sum(1 for _ in snapshots.glob(f"{kinds_in(snapshots)[-1]}/[0-9]*.vtkhdf"))
 
 
 def read_snapshot(run: str | Path, k: int = -1) -> dict[str, Any]:
@@ -261,17 +279,22 @@ def read_snapshot(run: str | Path, k: int = -1) -> dict[str, Any]:
 
     Gives time [s], step, position (n, D) m, velocity (n, D) m/s, density (n,) kg/m^3, pressure (n,) Pa,
     surface (n,), buffer (n,), id (n,) int64, in order of id; and wall_position (m, D) m,
-    wall_body (m,) int32, wall_pressure (m,) Pa. Raises CorruptFileError.
+    wall_body (m,) int32, wall_pressure (m,) Pa. Of cells: time, step, position (n, D) of the centres [m],
+    id (n,), and the fields of the solver, (n,) each. Raises CorruptFileError.
     """
     folder = Path(run) / "snapshots"
     count = snapshot_count(folder)
     if not -count <= k < count:
         raise IndexError(f"{folder}: there are {count} snapshots, counted from 0; number {k} does not exist")
+    if kinds_in(folder) == ("cells",):
+        from eddyline.stream.cells import read_cells
+
+        return read_cells(folder / "cells" / part_name(k % count))
     out: dict[str, Any] = {}
     prefixes: dict[Kind, str] = {"fluid": "", "walls": "wall_"}
     for kind, prefix in prefixes.items():
         path = folder / kind / part_name(k % count)
-        _read_note(path)
+        read_note(path)
         with integrity.hdf5_file(path) as file:
             root = file["VTKHDF"]
             dimensions = int(root.attrs["dimensions"])
@@ -291,12 +314,13 @@ def read_snapshot(run: str | Path, k: int = -1) -> dict[str, Any]:
 def snapshot_moment(run: str | Path, k: int) -> tuple[int, float]:
     """Step and time [s] of snapshot `k`, without its particles; their checksum is not verified. Raises
     CorruptFileError."""
-    found = _read_note(Path(run) / "snapshots" / "fluid" / part_name(k))
+    folder = Path(run) / "snapshots"
+    found = read_note(folder / kinds_in(folder)[-1] / part_name(k))
     return found.step, found.time
 
 
 @dataclass(frozen=True)
-class _Note:
+class Note:
     """Trailer of a snapshot. number: of the snapshot.  count: of particles; in an index file, of
     snapshots."""
 
@@ -310,19 +334,22 @@ class _Note:
         return _NOTE.pack(self.time, self.step, self.count, self.number, self.kind[:4].encode())
 
 
-def _read_note(path: Path) -> _Note:
+def read_note(path: Path) -> Note:
     """The note at the end of a snapshot. Raises CorruptFileError."""
     kind: Kind = "fluid" if path.parent.name == "fluid" else "walls"
+    if path.parent.name == "cells":
+        kind = "cells"
     note = integrity.read_note(path)
     if note is None:
         with integrity.hdf5_file(path) as file:
             root = file["VTKHDF"]
             time, step = float(root.attrs["time"]), int(root.attrs["step"])
-            return _Note(time, step, int(root["NumberOfPoints"][0]), int(path.stem), kind)
+            total = int(root["NumberOfPoints"][0]) if "NumberOfPoints" in root else 0
+            return Note(time, step, total, int(path.stem), kind)
     time, step, count, number, written_as = _NOTE.unpack(note)
     if (number, written_as) != (int(path.stem), kind[:4].encode()):
         raise CorruptFileError(path, "it is another file of the run with a wrong name")
-    return _Note(time, step, count, number, kind)
+    return Note(time, step, count, number, kind)
 
 
 def copy_as_one_file(run: str | Path, kind: Kind, target: Path) -> None:
@@ -332,7 +359,7 @@ def copy_as_one_file(run: str | Path, kind: Kind, target: Path) -> None:
     renew_index(run)
     folder = Path(run) / "snapshots"
     for number in range(snapshot_count(folder)):
-        _read_note(folder / kind / part_name(number))
+        read_note(folder / kind / part_name(number))
         with integrity.hdf5_file(folder / kind / part_name(number)):
             pass  # the index file would not tell which one is damaged
     size = sum(path.stat().st_size for path in (folder / kind).iterdir())
@@ -394,7 +421,7 @@ class _Part:
     @property
     def _note(self) -> bytes:
         number = int(self._path.stem)
-        return _Note(self._moment.time, self._moment.step, self._total, number, self._kind).bytes()
+        return Note(self._moment.time, self._moment.step, self._total, number, self._kind).bytes()
 
     def append(self, batch: Records) -> None:
         """The next particles."""

@@ -58,7 +58,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
         "Eddyline has fluids of constant viscosity only; OpenFOAM has other laws.",
     ),
     (
-        "adaptive adaptivity refinement refine amr variable_resolution multi_resolution",
+        "adaptive adaptivity refinement refine variable_resolution multi_resolution",
         "all particles have the same domain.spacing; Basilisk has adaptive meshes.",
     ),
     (
@@ -76,7 +76,6 @@ _GROUPS: tuple[tuple[str, str], ...] = (
         "Eddyline has 2D and 3D only; Basilisk and OpenFOAM have axisymmetry.",
     ),
     # Features with another name in Eddyline.
-    ("mesh grid blockmesh", "particles need no mesh; domain.spacing sets the resolution."),
     ("dx dp resolution particle_spacing particle_size", "it is called domain.spacing [m] here."),
     ("h smoothing_length", "it is method.smoothing_ratio here, in spacings."),
     (

@@ -13,6 +13,7 @@ from .schema import (
     SIDES,
     Front,
     Gauge,
+    Isosurface,
     Line,
     Patch,
     PressureDrop,
@@ -23,6 +24,7 @@ from .schema import (
     WorldFile,
 )
 from .shapes import vec3
+from .solver import SolverOptions
 from .values import Pressure
 
 _OPTIONS = (
@@ -55,8 +57,20 @@ DEFAULT_JITTER = 0.1
 
 
 def build(file: WorldFile, scales: Scales) -> _core.World:
-    """Builds the world of the core from checked tables."""
+    """The core's world of the solver sph, from checked tables."""
+    world = fluid_world(file, scales)
+    world.method.scheme = file.sph.scheme
+    for option, value in _options(file).items():
+        setattr(world.method, option, value)
+    world.method.double_precision = file.sph.precision == "double"
+    return world
+
+
+def plain_world(file: WorldFile) -> _core.World:
+    """The core's world with what all solvers have: domain, sides, observers, and the solver's own options and
+    fields."""
     world = _core.World()
+    world.solver = file.method.name
     world.dimensions = file.dimensions
     world.origin = corners(file)[0]
     world.size = vec3(file.domain.size)
@@ -72,6 +86,22 @@ def build(file: WorldFile, scales: Scales) -> _core.World:
             world.sides[index].slip = side.slip
             if side.velocity is not None:
                 world.sides[index].velocity = _three(side.velocity)
+    if file.method.name != "sph":
+        world.options = options_of(file.method)
+    world.fields = dict(file.start.fields)
+    _observers(world, file)
+    return world
+
+
+def options_of(options: SolverOptions) -> dict[str, bool | int | float | str]:
+    """The keys of [method] that are given or have a default, as the core takes them."""
+    values = {key: getattr(options, key) for key in type(options).model_fields if key != "name"}
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def fluid_world(file: WorldFile, scales: Scales) -> _core.World:
+    """The core's world with fluid, openings, bodies and start."""
+    world = plain_world(file)
     for face in faces(file):
         if face.is_stream and face.side is not None:
             world.sides[face.side].velocity = _three(face.velocity(file.dimensions))
@@ -86,18 +116,13 @@ def build(file: WorldFile, scales: Scales) -> _core.World:
     world.regions = [_region(name, file) for name in file.regions]
     world.bodies = [_body(name, file) for name in file.bodies]
     _start(world.start, file, level)
-    world.method.scheme = file.method.scheme
-    for option, value in _options(file).items():
-        setattr(world.method, option, value)
-    world.method.double_precision = file.method.precision == "double"
-    _observers(world, file)
     return world
 
 
 def _options(file: WorldFile) -> dict[str, float | bool]:
     """The options of [method] that differ from the core's defaults."""
-    classic, gas = file.method.scheme == "classic", file.fluid.is_gas
-    given = {option: getattr(file.method, option) for option in _OPTIONS}
+    classic, gas = file.sph.scheme == "classic", file.is_gas
+    given = {option: getattr(file.sph, option) for option in _OPTIONS}
     defaults = (_CLASSIC if classic else {}) | (_GAS if gas else {})
     if not classic and not file.has_free_surface:
         defaults |= _CONFINED
@@ -149,7 +174,7 @@ def _region(name: str, file: WorldFile) -> _core.Region:
     if pressure is not None:
         region.pressure_start = pressure.kind
         region.pressure = pressure.formula
-    if file.fluid.is_gas:
+    if file.is_gas:
         region.density = file.regions[name].density or _start_density(file)
     return region
 
@@ -167,7 +192,7 @@ def _start(start: _core.Start, file: WorldFile, level: float) -> None:
     elif level > 0:
         start.pressure_start = "formula"
         start.pressure = _core.Formula(repr(level), ())
-    if file.fluid.is_gas:
+    if file.is_gas:
         start.density = _start_density(file)
     if file.start.arrangement == "jittered":
         start.jitter = DEFAULT_JITTER if file.start.jitter is None else file.start.jitter
@@ -196,6 +221,6 @@ def _observers(world: _core.World, file: WorldFile) -> None:
             probes += [_core.Probe(f"{name}.{k}", vec3(place)) for k, place in enumerate(places)]
         elif isinstance(observer, PressureDrop | Line | Profile):
             probes += [_core.Probe(f"{name}.{k}", place) for k, place in enumerate(observer.places)]
-        elif not isinstance(observer, Torque):  # which is computed from the forces
+        elif not isinstance(observer, Torque | Isosurface):  # from the forces; by the recorder of a run
             probes.append(_core.Probe(name, vec3(observer.position)))
     world.probes, world.gauges, world.fronts = probes, gauges, fronts

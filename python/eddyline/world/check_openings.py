@@ -14,6 +14,7 @@ from .problems import Path, dotted, rounded, shown
 from .samples import Samples, corners, evaluate, speed, times
 from .schema import SIDES, Open, Wall, WorldFile
 from .shapes import vec3
+from .sph_options import SphOptions
 from .streams import stream_problems
 
 Found = Iterator[tuple[Path, str]]
@@ -29,7 +30,7 @@ NARROWEST = 4
 def opening_problems(file: WorldFile, samples: Samples) -> Found:
     """As (path, text of the line)."""
     found = faces(file)
-    if found and file.method.scheme == "classic":
+    if found and isinstance(file.method, SphOptions) and file.method.scheme == "classic":
         text = (
             'method.scheme = "classic"; must be "delta" for inflow and outflow. Use scheme "delta", or '
             "periodic sides and domain.body_force."

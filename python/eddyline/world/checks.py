@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from .. import _core
 from . import filling, formula_regions, motions, shapes
 from .check_openings import LARGEST_PRESSURE, opening_problems
 from .gaps import narrow_gaps, touching
+from .isosurfaces import isosurface_problems
 from .lengths import cell_edge
 from .memory import available_memory, memory_problem
 from .openings import faces
@@ -29,7 +29,6 @@ from .schema import (
     Line,
     Patch,
     Periodic,
-    PicturedQuantity,
     Profile,
     Start,
     Torque,
@@ -62,17 +61,28 @@ def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Foun
     yield from _resolution(file)
     yield from _solids(file)
     yield from motions.problems(file)
-    yield from _names(file)
     yield from _fluid(file, samples)
-    if file.fluid.is_gas:
+    if file.is_gas:
         yield from _gas(file)
     else:
         yield from _liquid(file)
         yield from _weight(file)
         yield from _pressure(file, samples)
-    yield from _fields(file, samples)
     yield from opening_problems(file, samples)
+    yield from common_problems(file, samples, names)
+
+
+def boundary_problems(file: WorldFile) -> Found:
+    """Problems of the sides of the domain, for any solver with fluid."""
+    return _sides(file)
+
+
+def common_problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Found:
+    """Problems for any solver: names, fields, observers, pictures and expectations."""
+    yield from _names(file)
+    yield from _fields(file, samples)
     yield from _observers(file)
+    yield from isosurface_problems(file)
     yield from _pictures(file)
     for index, expect in enumerate(file.expect):
         path = ("expect", index)
@@ -85,14 +95,6 @@ def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Foun
 
 
 def _pictures(file: WorldFile) -> Found:
-    quantity = file.output.quantity
-    if quantity == {2: "velocity_z", 3: "vorticity"}[file.dimensions]:
-        others = [name for name in get_args(PicturedQuantity) if name != quantity]
-        yield (
-            ("output", "quantity"),
-            f"output.quantity = {shown(quantity)}; pictures of a {file.dimensions}D world show "
-            f"{listed(others, 'or')}.",
-        )
     cut = file.output.cut
     if cut is None:
         return
@@ -350,7 +352,7 @@ def _fluid(file: WorldFile, samples: Samples) -> Found:
     starts += [(("regions", name), region) for name, region in file.regions.items()]
     for path, region in starts:
         pressure = region.pressure if region is not None else file.start.pressure
-        if pressure is not None and pressure.kind == "hydrostatic" and not gravity and not file.fluid.is_gas:
+        if pressure is not None and pressure.kind == "hydrostatic" and not gravity and not file.is_gas:
             text = (
                 f'{dotted(path)}.pressure = "hydrostatic"; requires domain.gravity, which is missing. '
                 "Add gravity, or remove this key."
@@ -373,9 +375,9 @@ def _liquid(file: WorldFile) -> Found:
                 'density of a liquid follows from its pressure. Write fluid.state = "ideal_gas" or remove it.'
             )
             yield (*path, "density"), text
-    if file.method.artificial_conductivity is not None:
+    if file.sph.artificial_conductivity is not None:
         text = (
-            f"method.artificial_conductivity = {number(file.method.artificial_conductivity)}; is allowed for "
+            f"method.artificial_conductivity = {number(file.sph.artificial_conductivity)}; is allowed for "
             'a gas only. Write fluid.state = "ideal_gas" or remove it.'
         )
         yield ("method", "artificial_conductivity"), text
@@ -452,7 +454,7 @@ def _start_pressures(file: WorldFile, samples: Samples) -> Iterator[tuple[Path, 
 def _density_excess(pressure: NDArray[np.float64], file: WorldFile) -> NDArray[np.float64]:
     """rho/rho0 - 1 of a liquid at a pressure over rho0 c0^2: linear, of the scheme classic by Tait's state
     equation."""
-    if file.method.scheme != "classic":
+    if file.sph.scheme != "classic":
         return pressure
     root: NDArray[np.float64] = np.maximum(1 + 7 * pressure, 0.0) ** (1 / 7)
     return root - 1
@@ -465,10 +467,10 @@ def _written(field: _core.Formula) -> str:
 
 def _gas(file: WorldFile) -> Found:
     """Keys that a gas requires, and keys that it must not have."""
-    if file.method.scheme != "classic":
+    if file.sph.scheme != "classic":
         text = (
             'fluid.state = "ideal_gas"; requires scheme "classic", but method.scheme = '
-            f'"{file.method.scheme}". Write [method] with scheme = "classic".'
+            f'"{file.sph.scheme}". Write [method] with scheme = "classic".'
         )
         yield ("fluid", "state"), text
     for path, table in _starts(file):
@@ -510,7 +512,7 @@ def _fields(file: WorldFile, samples: Samples) -> Found:
                 at = f"{axes} = {_point(points[wrong[0]], file)} m, t = {rounded(time)} s"
                 yield path, f"{dotted(path)} gives {values[wrong[0]]} at {at}; must be finite everywhere."
                 break
-            if file.fluid.is_gas and path[-1] in _GAS_LIMITS and len(values):
+            if file.is_gas and path[-1] in _GAS_LIMITS and len(values):
                 sign, holds = _GAS_LIMITS[str(path[-1])]
                 if holds(values.min()):
                     continue
@@ -537,6 +539,8 @@ def _fields_of_start(file: WorldFile) -> Iterator[tuple[Path, _core.Formula, Reg
     """Each with the region it is of, or the whole fluid."""
     for k, formula in enumerate(file.start.velocity or ()):
         yield ("start", "velocity", k), formula, None
+    for name, formula in file.start.fields.items():
+        yield ("start", "fields", name), formula, None
     for path, table in _starts(file):
         region = table if isinstance(table, Region) else None
         if table.pressure is not None:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .. import _core
-
 PARTICLES_A_THREAD = 100  # at least, as the core does
 RATES = {2: 8.0e6, 3: 2.8e6}
 """Particle steps a second, by dimensions. Zen 4 computes 10 and 3 million in runs of the gallery, Zen 3 less:
@@ -17,7 +15,7 @@ docs/performance.md."""
 WALL_WEIGHT = 0.1  # cost of a wall particle in fluid particles: one light sweep, and only near the fluid
 STEP = 1e-4  # s that a step takes, however few particles there are
 PICTURE = {2: 1e-3, 3: 28e-3}  # s of a picture while the run goes on, by dimensions
-PICTURE_PARTICLE = 1e-7  # s more for each fluid particle, in two dimensions
+PICTURE_PARTICLE = 1e-7  # s more for each fluid particle or cell, in two dimensions
 SNAPSHOT, SNAPSHOT_RATE = 2e-3, 230e6  # s, and bytes a second
 FILM = {2: 16e-3, 3: 37e-3}  # s to paint and encode a frame of the film, by dimensions
 FILM_CORES = 2  # that share painting and encoding
@@ -26,7 +24,8 @@ START = 1.0  # s for libraries, the last picture, charts and report
 
 @dataclass(frozen=True)
 class Cost:
-    """Wall seconds. steps: of the computation; outputs: pictures and snapshots meanwhile; film: of the
+    """Wall seconds. steps: of the computation; outputs: pictures, snapshots
+    and surfaces meanwhile; film: of the
     pictures; start: all that does not depend on the world, report included."""
 
     steps: float
@@ -41,20 +40,22 @@ class Cost:
 
 def cost_of(
     dimensions: int,
-    estimate: _core.Estimate,
     steps: int,
+    step_seconds: float,
+    members: int,
     *,
     pictures: int,
     snapshots: int,
     snapshot_bytes: float,
     cores: int,
+    surfaces: float = 0.0,
 ) -> Cost:
-    """Cost of a run of so many steps on `cores` cores."""
-    particles = estimate.fluid_particles + WALL_WEIGHT * estimate.wall_particles
-    computing = steps * (STEP + particles / (RATES[dimensions] * cores))
+    """Cost of a run on `cores` cores. step_seconds: computing time of a step on one core; members: particles
+    or cells that pictures show; surfaces: of isosurfaces [s]."""
+    computing = steps * (STEP + step_seconds / cores)
     pictures = min(pictures, steps + 1)  # no step is shown twice
-    flat = PICTURE_PARTICLE * estimate.fluid_particles if dimensions == 2 else 0.0
+    flat = PICTURE_PARTICLE * members if dimensions == 2 else 0.0
     outputs = pictures * (PICTURE[dimensions] + flat)
     outputs += min(snapshots, steps + 1) * (SNAPSHOT + snapshot_bytes / SNAPSHOT_RATE)
     film = pictures * FILM[dimensions] / min(cores, FILM_CORES) if pictures > 1 else 0.0
-    return Cost(computing, outputs, film, START)
+    return Cost(computing, outputs + surfaces, film, START)

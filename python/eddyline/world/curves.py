@@ -43,6 +43,16 @@ class Curve:
 
 def find_curve(name: str, folders: Sequence[str | Path]) -> Curve:
     """Reads a curve from the first folder that has it, or from the package. Raises ValueError."""
+    path = find_file(name, folders)
+    try:
+        return _read(path)
+    except OSError as error:
+        raise ValueError(f"cannot be read: {error.strerror}") from None
+
+
+def find_file(name: str, folders: Sequence[str | Path]) -> Path:
+    """The path of a file that a world names: in the first folder that has it, or in the package. Raises
+    ValueError."""
     if "\0" in name or ((_confined or not folders) and Path(name).name != name):
         raise ValueError("must be the bare name of a file, such as curve.csv")
     if Path(name).is_absolute() or ".." in Path(name).parts or not name.isprintable():
@@ -52,13 +62,41 @@ def find_curve(name: str, folders: Sequence[str | Path]) -> Curve:
         path = folder / name
         try:
             if path.is_file():
-                return _read(path)
+                return path
         except OSError as error:
             raise ValueError(f"cannot be read: {error.strerror}") from None
     known = sorted({item.name for folder in places if folder.is_dir() for item in folder.glob("*.csv")})
     raise ValueError(
         f"file not found next to the world or in the package. {did_you_mean(name, known, 'and')}".strip()
     )
+
+
+def read_rows(path: Path) -> NDArray[np.float64]:
+    """(n, 2) numbers of a CSV file of two columns; comments with # and a header are allowed. Raises
+    ValueError."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        raise ValueError("is not UTF-8. Save the file as UTF-8") from None
+    except OSError as error:
+        raise ValueError(f"cannot be read: {error.strerror}") from None
+    rows = [
+        (n, line.split(",")) for n, line in enumerate(lines, 1) if line.strip() and not line.startswith("#")
+    ]
+    if rows and not _is_number(rows[0][1][0]):
+        rows = rows[1:]
+    for n, row in rows:
+        if len(row) != 2:
+            raise ValueError(f"line {n}: has {len(row)} columns; must have two numbers, x,y")
+    return np.array([[_number(cell, n) for cell in row] for n, row in rows]).reshape(-1, 2)
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
 
 
 def _read(path: Path) -> Curve:

@@ -3,76 +3,55 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from .. import _core
 from ..cores import own_cores
 from .channels import is_closed
-from .costs import PARTICLES_A_THREAD, Cost, cost_of
+from .costs import cost_of
 from .cuts import cut_of
+from .estimate import Plan
 from .filling import time_when_full
+from .isosurfaces import isosurface_text, isosurfaces_of, plan_surfaces
 from .motions import top_speed
 from .openings import faces
 from .problems import listed, rounded
 from .samples import corners
 from .scales import gamma_of
-from .schema import SIDES, Gauge, Open, Patch, Probe, Wall
-from .shapes import vec3
-from .streams import stream_notes
+from .schema import SIDES, Gauge, Isosurface, Open, Wall
 
 if TYPE_CHECKING:
     from .world import World
 
-_FLUID_BYTES = 73  # of a snapshot for each fluid particle: id, position, velocity, density, pressure, surface
-_WALL_BYTES = 36  # position, body, pressure
-_PICTURE_BYTES = 14  # of a frame in two dimensions, for each fluid particle, about
+_PICTURE_BYTES = 14  # of a frame in two dimensions, for each fluid particle or cell, about
 _LARGE_PICTURE = 8_000_000  # at most: no raster has more than so many pixels along a side
 _VIEW_BYTES = 450_000  # of a frame in three, about
 _ROW_BYTES = 110  # of a series
 _DAY, _YEAR = 86_400, 365  # s, days
-_ONE_SIDED = 0.42  # of h: how far off a wall the mean over fluid on one side is, Wendland C2 in 2D and 3D
 _TOO_LONG = _YEAR * _DAY  # of a run [s]
 
 
-@dataclass(frozen=True)
-class Plan:
-    """Resources of a run. cost: wall time on `cores` cores, by parts. disk_bytes: final size of the
-    folder."""
-
-    estimate: _core.Estimate
-    steps: int
-    cost: Cost
-    cores: int
-    disk_bytes: int
-
-    @property
-    def seconds(self) -> float:
-        """Wall time from the command to its end."""
-        return self.cost.seconds
-
-
 def plan(world: World, cores: int | None = None) -> Plan:
-    """Counts particles and steps without running. cores: default all that this process may use."""
-    estimate = _core.estimate(world.core)
+    """Counts members and steps without running. cores: default all that this process may use."""
+    estimate = world.solver.estimate(world)
     if cores is None:
         cores = len(own_cores())
     steps = math.ceil((world.end + world.core.start.settle) / estimate.time_step)
-    cores = max(1, min(cores, estimate.fluid_particles // PARTICLES_A_THREAD))
+    cores = max(1, min(cores, estimate.threads))
     output = world.output
-    snapshot = estimate.fluid_particles * _FLUID_BYTES + estimate.wall_particles * _WALL_BYTES
     walls = sum(isinstance(world.file.boundaries.side(name), Wall) for name in world.sides)
-    series = 1 + len(world.file.bodies) + walls + len(world.observers)
-    picture = min(_PICTURE_BYTES * estimate.fluid_particles, _LARGE_PICTURE)
+    series = 1 + len(world.file.bodies) + walls + len(world.observers) - len(isosurfaces_of(world.file))
+    picture = min(_PICTURE_BYTES * estimate.members, _LARGE_PICTURE)
     if world.dimensions == 3:
         picture = _VIEW_BYTES
-    disk = output.snapshots * snapshot + output.pictures * picture + series * output.series * _ROW_BYTES
+    disk = output.snapshots * estimate.snapshot_bytes + output.pictures * picture
+    disk += series * output.series * _ROW_BYTES
+    surfaces = plan_surfaces(world, estimate.members, steps)
+    disk += math.ceil(surfaces.bytes)
     cost = cost_of(
-        world.dimensions, estimate, steps, pictures=output.pictures, snapshots=output.snapshots,
-        snapshot_bytes=snapshot, cores=cores,
+        world.dimensions, steps, estimate.step_seconds, estimate.members, pictures=output.pictures,
+        snapshots=output.snapshots, snapshot_bytes=estimate.snapshot_bytes, cores=cores,
+        surfaces=surfaces.seconds / cores,
     )  # fmt: skip
     return Plan(estimate, steps, cost, cores, disk)
 
@@ -80,7 +59,7 @@ def plan(world: World, cores: int | None = None) -> Plan:
 def describe(world: World, cores: int | None = None) -> str:
     """The lines of `eddyline check`: the world, its resources, and notes for the user."""
     found = plan(world, cores)
-    rows = [*_flow(world), *_numerics(world, found), *_needs(world, found)]
+    rows = [*_flow(world, found), *world.solver.describe(world, found), *_needs(world, found)]
     width = max(len(name) for name, _ in rows)
     lines = [f"{world.title}  ({world.path or world.name}, {world.dimensions}D)", ""]
     lines += [f"  {name:<{width}}  {text}" for name, text in rows]
@@ -90,25 +69,17 @@ def describe(world: World, cores: int | None = None) -> str:
     return "\n".join(lines)
 
 
-def _flow(world: World) -> Iterator[tuple[str, str]]:
+def _flow(world: World, found: Plan) -> Iterator[tuple[str, str]]:
     file = world.file
     spacing = file.domain.spacing
     size = " x ".join(rounded(length) for length in file.domain.size)
     across = _in_spacings(file.domain.size, spacing)
+    if world.solver.members == "cells":
+        across = across.removesuffix("spacings") + "cells"
     yield "domain", f"{size} m, {across} of {rounded(spacing)} m"
     yield "sides", ", ".join(_side(world, name) for name in world.sides)
-    density, nu = rounded(file.fluid.density), rounded(file.fluid.nu)
-    gas = f"ideal gas, gamma {rounded(gamma_of(file))}, " if file.fluid.is_gas else ""
-    felt = world.effective_viscosity
-    more = f", effective {rounded(felt, 3)} m^2/s" if felt > 1.02 * file.fluid.nu else ""
-    yield "fluid", f"{gas}density {density} kg/m^3, kinematic viscosity {nu} m^2/s{more}"
-    if world.reference is None:
-        yield "Reynolds", "unknown, as the world has no [reference]"
-    elif world.reynolds is not None:
-        velocity, length = rounded(world.reference.velocity), rounded(world.reference.length)
-        yield "Reynolds", f"{rounded(world.reynolds)} with {velocity} m/s and {length} m"
-    if world.effective_flow:
-        yield "effective", world.effective_flow
+    if file.given_fluid is not None:
+        yield from _fluid(world)
     for name, body in file.bodies.items():
         low, high = body.core_shape.bounds
         sides = [high[k] - low[k] for k in range(world.dimensions)]
@@ -123,9 +94,28 @@ def _flow(world: World) -> Iterator[tuple[str, str]]:
             ends = f"from {_place(face.low[: world.dimensions])} to {_place(face.high[: world.dimensions])} m"
             yield f"opening {face.name}", f"{face.kind} {ends}, {across}"
     for name, observer in world.observers.items():
+        if isinstance(observer, Isosurface):
+            yield f"observe {name}", isosurface_text(world, observer, found.estimate.members, found.steps)
+            continue
         marks = [f" {'at' if key == 'position' else key} {_place(at)}" for key, at in observer.marks.items()]
         unit = " m" if marks else ""
         yield f"observe {name}", observer.type.replace("_", " ") + "".join(marks) + unit
+
+
+def _fluid(world: World) -> Iterator[tuple[str, str]]:
+    file = world.file
+    density, nu = rounded(file.fluid.density), rounded(file.fluid.nu)
+    gas = f"ideal gas, gamma {rounded(gamma_of(file))}, " if file.is_gas else ""
+    felt = world.effective_viscosity
+    more = f", effective {rounded(felt, 3)} m^2/s" if felt > 1.02 * file.fluid.nu else ""
+    yield "fluid", f"{gas}density {density} kg/m^3, kinematic viscosity {nu} m^2/s{more}"
+    if world.reference is None:
+        yield "Reynolds", "unknown, as the world has no [reference]"
+    elif world.reynolds is not None:
+        velocity, length = rounded(world.reference.velocity), rounded(world.reference.length)
+        yield "Reynolds", f"{rounded(world.reynolds)} with {velocity} m/s and {length} m"
+    if world.effective_flow:
+        yield "effective", world.effective_flow
 
 
 def _in_spacings(sides: Sequence[float], spacing: float) -> str:
@@ -145,43 +135,12 @@ def _place(position: tuple[float, ...]) -> str:
     return "(" + ", ".join(rounded(value) for value in position) + ")"
 
 
-def _numerics(world: World, found: Plan) -> Iterator[tuple[str, str]]:
-    estimate, scales, method = found.estimate, world.scales, world.core.method
-    if method.scheme == "classic":
-        yield "scheme", _classic(world)
-    when = "at the start" if world.file.fluid.is_gas else "expected"
-    yield "speed", f"at most {rounded(scales.max_speed)} m/s {when}, Mach {rounded(scales.mach, 2)}"
-    yield "speed of sound", f"{rounded(scales.sound_speed)} m/s: {scales.reason}"
-    h, nu = estimate.smoothing_length, world.file.fluid.nu
-    reach, edge = rounded(estimate.interaction_radius), rounded(estimate.cell_edge)
-    yield "smoothing", f"h = {rounded(h)} m, reach {reach} m, cells of {edge} m"
-    acoustic = method.cfl * h / (scales.sound_speed + scales.max_speed)
-    limit = "viscosity" if nu > 0 and method.viscous_cfl * h * h / nu < acoustic else "speed of sound"
-    yield "time step", f"{rounded(estimate.time_step)} s at the start, limited by the {limit}"
-
-
-def _classic(world: World) -> str:
-    method = world.core.method
-    parts = [
-        f"alpha {rounded(method.artificial_viscosity)}",
-        f"beta {rounded(method.artificial_viscosity_beta)}",
-    ]
-    if world.file.fluid.is_gas:
-        parts.append(f"conductivity {rounded(method.artificial_conductivity)}")
-    if method.xsph:
-        parts.append(f"XSPH {rounded(method.xsph)}")
-    return f"classic: {', '.join(parts)}"
-
-
 def _needs(world: World, found: Plan) -> Iterator[tuple[str, str]]:
     estimate, output = found.estimate, world.output
     settle = world.core.start.settle
     before = f" and {rounded(settle)} s of settling before" if settle > 0 else ""
     yield "steps", f"about {found.steps:,} to {rounded(world.end)} s{before}"
-    yield (
-        "particles",
-        f"{estimate.fluid_particles:,} fluid, {estimate.wall_particles:,} walls and bodies",
-    )
+    yield world.solver.members, _counted(estimate.counts)
     yield "memory", _bytes(estimate.memory_bytes)
     cut = cut_of(world.file)
     plane = f" in the plane {cut}" if cut else ""
@@ -191,6 +150,12 @@ def _needs(world: World, found: Plan) -> Iterator[tuple[str, str]]:
     made = found.cost.film + found.cost.start
     kind = "film and report" if found.cost.film > 0 else "charts and report"
     yield "run time", f"about {_duration(found.seconds)} on {cores}, {_duration(made)} of it for {kind}"
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    """`9,000 fluid, 500 walls and bodies`, or the number alone of a single set."""
+    words = {"fluid_particles": " fluid", "wall_particles": " walls and bodies"}
+    return ", ".join(f"{count:,}{words.get(name, '')}" for name, count in counts.items())
 
 
 def _remarks(world: World, found: Plan) -> Iterator[str]:
@@ -208,22 +173,14 @@ def _remarks(world: World, found: Plan) -> Iterator[str]:
         )
     if world.output.picture_interval and world.output.picture_interval < found.estimate.time_step:
         yield "output.pictures exceeds the number of steps; there will be one picture per step."
-    if world.scales.mach > 0.15 and not world.file.fluid.is_gas:
-        yield (
-            f"Mach {rounded(world.scales.mach, 2)}: density will vary by {world.scales.mach**2:.0%}; usual "
-            "is below 0.1. Increase fluid.max_speed or fluid.sound_speed."
-        )
     if found.seconds > _TOO_LONG:
         yield (
             f"the run takes about {_duration(found.seconds)}. Increase domain.spacing, or end it earlier "
             "with time.end."
         )
     yield from _bodies_beyond(world)
-    yield from _lost_fluid(world, found.estimate)
-    yield from _sticking_gas(world)
+    yield from world.solver.remarks(world, found)
     yield from _overfilled(world)
-    yield from _wall_probes(world, found.estimate)
-    yield from stream_notes(world.file)
     if is_closed(world.file):
         yield "bodies block all paths from inflow to outflow, so the pressure will rise. Open the channel."
     if not world.has_free_surface and any(isinstance(item, Gauge) for item in world.observers.values()):
@@ -247,64 +204,6 @@ def _bodies_beyond(world: World) -> Iterator[str]:
         if beyond:
             sides = f"{listed(beyond)} side{'s' if len(beyond) > 1 else ''}"
             yield f"bodies.{name} reaches beyond the {sides}: no fluid acts on the part outside."
-
-
-def _sticking_gas(world: World) -> Iterator[str]:
-    """Note on a gas without viscosity at no-slip walls, where artificial viscosity acts."""
-    file = world.file
-    if not file.fluid.is_gas or file.fluid.nu > 0 or world.core.method.artificial_viscosity == 0:
-        return
-    sides = [f"boundaries.{name}" for name in world.sides if _sticks(file.boundaries.side(name))]
-    found = [*sides, *(f"bodies.{name}" for name, body in file.bodies.items() if not body.slip)]
-    if found:
-        yield (
-            f"the gas has no viscosity, but artificial viscosity causes friction at {listed(found)}. For "
-            "an inviscid gas set slip = true there."
-        )
-
-
-def _sticks(side: object) -> bool:
-    return isinstance(side, Wall) and not side.slip
-
-
-def _lost_fluid(world: World, estimate: _core.Estimate) -> Iterator[str]:
-    """Note if the lengths of domain and fluid probably have different units."""
-    fluid, walls = estimate.fluid_particles, estimate.wall_particles
-    if fluid > 0 and walls > 20 * fluid:
-        filled = fluid * world.file.domain.spacing**world.dimensions / math.prod(world.file.domain.size)
-        yield (
-            f"walls have {walls / fluid:,.0f} times as many particles as the fluid, which fills "
-            f"{rounded(100 * filled, 2)} % of the domain. Check that all lengths are in m."
-        )
-
-
-def _wall_probes(world: World, estimate: _core.Estimate) -> Iterator[str]:
-    """Note on probes at walls: with a free surface a probe averages over its surroundings, on a wall over one
-    side only."""
-    if not world.has_free_surface or world.core.method.scheme == "classic":
-        return
-    file, h = world.file, estimate.smoothing_length
-    low, high = corners(file)
-    names = []
-    for name, observer in world.observers.items():
-        if not isinstance(observer, Probe | Patch):
-            continue
-        place = np.array([vec3(observer.position)])
-        gaps = [
-            abs(place[0, axis] - (low, high)[end][axis])
-            for axis in range(world.dimensions)
-            for end in (0, 1)
-            if isinstance(file.boundaries.side(SIDES[2 * axis + end]), Wall)
-        ]
-        gaps += [float(body.core_shape.signed_distance(place)[0]) for body in file.bodies.values()]
-        if min(gaps, default=math.inf) < 0.5 * h:
-            names.append(f"observe.{name}")
-    if names:
-        lie, they = ("lie", "they sample") if len(names) > 1 else ("lies", "it samples")
-        yield (
-            f"{listed(names)} {lie} on a wall: with a free surface {they} the fluid about "
-            f"{rounded(_ONE_SIDED * h, 2)} m away; only the hydrostatic pressure is corrected to the wall."
-        )
 
 
 def _overfilled(world: World) -> Iterator[str]:

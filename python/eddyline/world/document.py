@@ -33,7 +33,7 @@ from .problems import (
     nearest,
     shown,
 )
-from .schema import WorldFile, keys_of
+from .schema import keys_of, world_file
 
 OPTION = "--set"
 """Option of the command line for overrides."""
@@ -303,7 +303,7 @@ def _override(
     parts = [part.strip() for part in name.split(".")]
     if not all(parts):
         return Problem(0, document.overrides, f'"{name}" is not a path. Write, for example, domain.spacing.')
-    tables = keys_of(WorldFile)
+    tables = keys_of(world_file())
     if parts[0] not in tables:
         hint = answer(parts[0]) or did_you_mean(parts[0], tables, "and")
         return Problem(0, document.overrides, f"{name} is not a key of world files. {hint}")

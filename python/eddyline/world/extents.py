@@ -63,7 +63,7 @@ def problems(file: WorldFile) -> Found:
                     "origin, outside the domain. Move it."
                 )
                 yield (kind, name), text
-    if not THINNEST <= file.fluid.density <= DENSEST:
+    if file.given_fluid is not None and not THINNEST <= file.fluid.density <= DENSEST:
         text = (
             f"fluid.density = {number(file.fluid.density)}; must be from {rounded(THINNEST)} to "
             f"{rounded(DENSEST)} kg/m^3."

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from ..option_names import LONGEST_QUOTE
 from .problems import dotted
-from .schema import WorldFile, keys_of
+from .schema import keys_of, world_file
 
 _TEXT_OR_COMMENT = re.compile(r"\"[^\"]*\"|'[^']*'|#.*")
 _BEFORE, _AFTER = r"(?:^|[=\[]|(?<=[\d_}\]]),)\s*", r"\s*(?=$|[,\]}])"  # a value
@@ -83,7 +83,7 @@ def _header(line: str) -> str | None:
     """Header of a table with wrong brackets."""
     found = _HEADER.fullmatch(line)
     path = [part.strip() for part in found[1].split(".")] if found else []
-    if not path or path[0] not in keys_of(WorldFile) or path[0] in ("format", "title"):
+    if not path or path[0] not in keys_of(world_file()) or path[0] in ("format", "title"):
         return None
     if len(path) > (2 if path[0] in _TABLES_OF_TABLES else 1):
         return None

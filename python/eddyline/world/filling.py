@@ -73,7 +73,7 @@ def time_when_full(file: WorldFile) -> float | None:
 
 def _fill_the_domain(file: WorldFile) -> bool:
     openings = any(is_open(file, axis) for axis in range(file.dimensions))
-    if file.method.scheme != "delta" or not file.regions or openings:
+    if file.sph.scheme != "delta" or not file.regions or openings:
         return False
     empty = _empty(file)
     return len(empty) > 0 and not empty.any()

@@ -1,38 +1,34 @@
-"""Lengths of the method that decide what fits into a world; as in core/particles."""
+"""Lengths of particle methods that decide what fits into a world, as the core has them."""
 
 from __future__ import annotations
 
-import math
-
+from .. import _core
 from .schema import WorldFile
-
-SKIN_RATIO = {"delta": {2: 0.5, 3: 0.4}, "classic": {2: 0.55, 3: 0.3}}
-"""Default skin of the neighbour lists, in smoothing lengths, by scheme and dimensions."""
-
-NODE_REACH = 0.75
-"""Reach of the nodes of openings, in reaches of the kernel."""
+from .sph_options import SphOptions
 
 
-def _ratio(file: WorldFile) -> float:
-    if file.method.smoothing_ratio:
-        return file.method.smoothing_ratio
-    if file.method.scheme == "classic" and not file.fluid.is_gas:
-        return 1.3
-    return 2.0 if file.dimensions == 2 else 1.5
+def _world(file: WorldFile) -> _core.World:
+    """A world of the core with what its lengths depend on."""
+    world = _core.World()
+    world.dimensions, world.spacing = file.dimensions, file.domain.spacing
+    world.fluid.matter = "ideal_gas" if file.is_gas else "liquid"
+    if isinstance(file.method, SphOptions):
+        world.method.scheme = file.method.scheme
+        world.method.smoothing_ratio = file.method.smoothing_ratio or 0.0
+        world.method.skin = file.method.skin or 0.0
+    return world
 
 
 def reach(file: WorldFile) -> float:
     """Reach of the kernel, 2 h [m]."""
-    return 2 * _ratio(file) * file.domain.spacing
+    return _core.lengths(_world(file)).interaction_radius
 
 
 def cell_edge(file: WorldFile) -> float:
     """Edge of the cells [m]: the reach of the kernel and the skin."""
-    skin = file.method.skin or SKIN_RATIO[file.method.scheme][file.dimensions] * _ratio(file)  # in spacings
-    return reach(file) + skin * file.domain.spacing
+    return _core.lengths(_world(file)).cell_edge
 
 
 def buffer_length(file: WorldFile) -> float:
     """Length of the buffers beyond openings [m]."""
-    length = cell_edge(file) + (1 - NODE_REACH) * reach(file)
-    return (math.ceil(length / file.domain.spacing - 1e-9) + 1) * file.domain.spacing
+    return _core.buffer_length(_world(file))

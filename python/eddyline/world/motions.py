@@ -115,10 +115,10 @@ def problems(file: WorldFile) -> Found:
     """Errors in the motions of bodies, as (path, text of the line)."""
     courses: dict[str, _Course] = {}
     moving = [name for name, body in file.bodies.items() if body.motion is not None]
-    if moving and file.method.scheme != "delta":
+    if moving and file.sph.scheme != "delta":
         yield (
             ("method", "scheme"),
-            f'method.scheme = "{file.method.scheme}", but bodies.{moving[0]} moves; moving bodies require '
+            f'method.scheme = "{file.sph.scheme}", but bodies.{moving[0]} moves; moving bodies require '
             'scheme "delta". Use it, or remove the motion.',
         )
         return

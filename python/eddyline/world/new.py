@@ -12,7 +12,8 @@ from eddyline.files import create_text
 from .curves import DATA
 from .gallery import gallery
 from .problems import Problem, WorldError, did_you_mean
-from .schema import WorldFile
+from .schema import world_file
+from .solver import solvers
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
 
@@ -53,13 +54,21 @@ def schema_json() -> str:
 
     It knows keys, kinds and limits; what depends on several keys or on the value of a formula `check` knows.
     """
-    schema = _without_null(WorldFile.model_json_schema(by_alias=True))
+    schema = _without_null(world_file().model_json_schema(by_alias=True))
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **schema,
+        "if": _names_a_solver_without_fluid(),
+        "else": {"required": ["fluid"]},
         "title": "World file of Eddyline",
     }
     return json.dumps(schema, indent=2) + "\n"
+
+
+def _names_a_solver_without_fluid() -> dict[str, Any]:
+    names = [name for name, solver in solvers().items() if not solver.has_fluid({"name": name})]
+    method = {"required": ["name"], "properties": {"name": {"enum": names}}}
+    return {"required": ["method"], "properties": {"method": method}}
 
 
 def _without_null(node: Any) -> Any:

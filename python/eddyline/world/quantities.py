@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,20 @@ from .curves import find_curve
 from .formulas import RESERVED, names_in, sentence, without_formula
 from .openings import faces
 from .problems import did_you_mean, listed, shown
-from .schema import SIDES, Expect, Front, Gauge, Line, Patch, PressureDrop, Profile, Torque, Wall, WorldFile
+from .schema import (
+    SIDES,
+    Expect,
+    Front,
+    Gauge,
+    Isosurface,
+    Line,
+    Patch,
+    PressureDrop,
+    Profile,
+    Torque,
+    Wall,
+    WorldFile,
+)
 
 RINGING = ("frequency", "decay_rate")
 """Parameters of the least-squares damped oscillation of a series [1/s]."""
@@ -45,14 +58,28 @@ class Quantity:
 
 def series_columns(file: WorldFile) -> dict[str, list[str]]:
     """The columns of each series that a run of this world writes, `time` left out."""
+    return file.solver.series(file)
+
+
+def particle_series(file: WorldFile) -> dict[str, list[str]]:
+    """The columns of each series of a world of sph."""
+    axes = "xyz"[: file.dimensions]
+    momentum = [f"momentum_{axis}" for axis in axes]
+    budget = [*_BUDGET, *_ENERGIES[file.sph.scheme], *momentum]
+    if file.has_free_surface and not file.is_gas:
+        budget.append("under_tension")
+    opening = ["mass_flow", "mass", *momentum, *(f"force_{axis}" for axis in axes)]
+    return fluid_series(file, budget, opening)
+
+
+def fluid_series(file: WorldFile, budget: Sequence[str], opening: Sequence[str]) -> dict[str, list[str]]:
+    """The columns of each series of a world with fluid. budget, opening: those of the solver's own series."""
     axes = "xyz"[: file.dimensions]
 
     def vector(name: str) -> list[str]:
         return [f"{name}_{axis}" for axis in axes]
 
-    columns = {"budget": [*_BUDGET, *_ENERGIES[file.method.scheme], *vector("momentum")]}
-    if file.has_free_surface and not file.fluid.is_gas:
-        columns["budget"].append("under_tension")
+    columns = {"budget": list(budget)}
     if _something_moves(file):
         columns["budget"].append("work")
     force = [*vector("total"), *vector("pressure"), *vector("viscous")]
@@ -63,7 +90,7 @@ def series_columns(file: WorldFile) -> dict[str, list[str]]:
         columns[f"force.{name}"] = [*force, *torque, *power]
     columns |= {f"force.{name}": force for name in walls}
     for face in faces(file):
-        columns[f"opening.{face.name}"] = ["mass_flow", "mass", *vector("momentum"), *vector("force")]
+        columns[f"opening.{face.name}"] = list(opening)
     for name, observer in file.observe.items():
         if isinstance(observer, Gauge):
             columns[name] = ["height"]
@@ -79,7 +106,7 @@ def series_columns(file: WorldFile) -> dict[str, list[str]]:
             columns[name] = torque
         elif isinstance(observer, Profile):
             columns[name] = [observer.quantity]  # at each place
-        else:
+        elif not isinstance(observer, Isosurface):  # which has no series
             columns[name] = ["pressure", *vector("velocity"), "fluid_fraction"]
     return columns
 

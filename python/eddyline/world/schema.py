@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import reduce
+from functools import cache, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, PlainValidator, StrictBool, ValidationInfo, WithJsonSchema, model_validator
+from pydantic import (
+    Discriminator,
+    Field,
+    PlainValidator,
+    StrictBool,
+    Tag,
+    ValidationInfo,
+    WithJsonSchema,
+    create_model,
+    model_validator,
+)
 
 from .problems import listed
 from .shapes import BODIES, REGIONS, Body, Motion, Region, Table, Vec3, dimensions_of_space, vec3
+from .shapes import Profile as ProfileShape
+from .solver import Solver, SolverOptions, known_solver, picture_names, solvers
+from .sph_options import SphOptions
 from .values import (
     Condition,
     Count,
@@ -29,6 +42,7 @@ from .values import (
 )
 
 AxisName = Literal["x", "y", "z"]
+_Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 SIDES = ("left", "right", "bottom", "top", "front", "back")
 """The sides of the domain, in the core's order: low and high x, low and high y, low and high z."""
 
@@ -155,6 +169,11 @@ class Start(Table):
         default=0.0, description="Duration [s] of damped motion before t = 0, for a disordered start."
     )
     seed: Annotated[Count, Field(le=10**15)] = Field(default=1, description="Seed of the random numbers.")
+    fields: dict[_Name, FieldFormula] = Field(
+        default_factory=dict,
+        description="Start of the solver's own fields, by name: formulas of x, y, z. Sections of solvers "
+        "name them.",
+    )
 
     @model_validator(mode="after")
     def _jitter_only_if_jittered(self) -> Start:
@@ -420,6 +439,53 @@ class Torque(Observer):
     pivot: Vector = Field(description="The point [m], anywhere.", examples=[[0.1, 0.1]])
 
 
+class Isosurface(Observer):
+    """The surface of the fluid, or that on which another quantity has a value, as triangles in the folder of
+    the run. 3D only."""
+
+    type: Literal["isosurface"]
+    quantity: OneLine = Field(
+        default="fluid",
+        description="Quantity: `fluid` (1 in the fluid, 0 outside), speed, velocity_x, velocity_y, "
+        "velocity_z, pressure, density, vorticity (magnitude) or q (the Q criterion).",
+    )
+    value: Number | None = Field(
+        default=None, description="Value of the quantity on the surface; default 0.5 for `fluid`."
+    )
+    values: Annotated[list[Number], Field(min_length=1, max_length=16)] | None = Field(
+        default=None, description="Several values, one surface for each.", examples=[[100.0, 200.0]]
+    )
+    resolution: Annotated[Positive, Field(ge=0.25, le=8)] = Field(
+        default=1.0, description="Distance of the points at which the quantity is computed, in spacings."
+    )
+    every: Positive | None = Field(
+        default=None, description="Interval between surfaces [s]; default that of the pictures."
+    )
+    color: OneLine | None = Field(
+        default=None, description="A second quantity, stored for each vertex in 8 bits.", examples=["speed"]
+    )
+
+    @model_validator(mode="after")
+    def _has_values(self, info: ValidationInfo) -> Isosurface:
+        if dimensions_of_space(info) == 2:
+            raise wrong_table("is an isosurface, but this world is 2D; surfaces need 3D. Remove it")
+        if self.value is not None and self.values is not None:
+            raise wrong_table("has value and values; must have one of them. Remove one")
+        if self.value is None and self.values is None and self.quantity != "fluid":
+            raise wrong_table(f"has no value of {self.quantity}; must have value or values. Add one")
+        return self
+
+    @property
+    def marks(self) -> dict[str, tuple[float, ...]]:
+        return {}
+
+    @property
+    def levels(self) -> list[float]:
+        if self.values is not None:
+            return self.values
+        return [0.5 if self.value is None else self.value]
+
+
 def _two_places(observer: PressureDrop | Line | Profile) -> None:
     if observer.from_ == observer.to:
         raise wrong_table("has the same point as from and to; must be two different points. Change one")
@@ -442,6 +508,7 @@ OBSERVERS: dict[str, type[Observer]] = {
     "line": Line,
     "profile": Profile,
     "torque": Torque,
+    "isosurface": Isosurface,
 }
 
 if TYPE_CHECKING:
@@ -449,7 +516,7 @@ if TYPE_CHECKING:
     RegionTable = Region
     SideTable = Wall | Periodic | Open | Inflow | Outflow | Stream
     OpeningTable = InflowPatch | OutflowPatch
-    ObserverTable = Probe | Gauge | Front | Patch | PressureDrop | Line | Profile | Torque
+    ObserverTable = Probe | Gauge | Front | Patch | PressureDrop | Line | Profile | Torque | Isosurface
 else:
     BodyTable = Annotated[reduce(or_, BODIES.values()), Field(discriminator="shape")]
     RegionTable = Annotated[reduce(or_, REGIONS.values()), Field(discriminator="shape")]
@@ -491,112 +558,8 @@ class Time(Table):
     end: Positive = Field(description="End of the run [s].", examples=[1.0])
 
 
-class Method(Table):
-    """Numerical parameters. The defaults suit every world."""
-
-    name: Literal["sph"] = Field(default="sph", description="Smoothed particle hydrodynamics.")
-    scheme: Literal["delta", "classic"] = Field(
-        default="delta",
-        description='"delta": weakly compressible with density diffusion and shifting; "classic": the '
-        "scheme of Monaghan, with artificial viscosity and thermal energy.",
-    )
-    smoothing_ratio: Annotated[Number, Field(ge=1, le=3)] | None = Field(
-        default=None,
-        description="Smoothing length in spacings; default 2 in 2D, 1.5 in 3D; classic, liquid: 1.3.",
-    )
-    cfl: Annotated[Positive, Field(le=1.5)] | None = Field(
-        default=None,
-        description="dt <= cfl h / (c0 + highest speed); default 1, unstable above 1.3 to 1.5. In 3D with a "
-        "free surface the default is 0.9, and splashes are unstable above 1. classic: cfl h / signal speed, "
-        "default 0.3.",
-    )
-    viscous_cfl: Annotated[Positive, Field(le=0.125)] | None = Field(
-        default=None, description="dt <= viscous_cfl h^2 / nu; default 0.1; unstable above 0.116 in 2D."
-    )
-    density_diffusion: NotNegative | None = Field(
-        default=None, description="delta: coefficient of density diffusion; default 0.1."
-    )
-    acoustic_damping: Annotated[NotNegative, Field(le=0.3)] | None = Field(
-        default=None,
-        description="delta: bulk viscosity in units of density h c0, which damps sound; default 0.1; "
-        "with a free surface 0.2, in deep fluid only.",
-    )
-    artificial_viscosity: NotNegative | None = Field(
-        default=None,
-        description="alpha; the smallest viscosity is alpha h c0 / (2 (D + 2)), default 0.003 with a free "
-        "surface, else 0; classic: added to the viscosity between approaching particles, default 0.01; "
-        "gas: default 1.",
-    )
-    artificial_viscosity_beta: NotNegative | None = Field(
-        default=None, description="beta, which prevents particles from crossing a shock; default 0, gas: 2."
-    )
-    artificial_conductivity: NotNegative | None = Field(
-        default=None, description="alpha_u, gas only; default 1."
-    )
-    xsph: Annotated[Number, Field(ge=0, le=1)] | None = Field(
-        default=None,
-        description="epsilon of XSPH: share of the neighbours' velocity in the motion; default 0.",
-    )
-    shifting: StrictBool | None = Field(
-        default=None, description="Particle shifting, which keeps particles evenly distributed; default true."
-    )
-    shifting_strength: Positive | None = Field(
-        default=None,
-        description="Coefficient A of particle shifting; default 6 with a free surface, 3 without.",
-    )
-    shifting_cap: NotNegative | None = Field(
-        default=None, description="Largest shift per step, in spacings; default 0.1."
-    )
-    volume_relaxation: Annotated[NotNegative, Field(le=0.1)] | None = Field(
-        default=None,
-        description="delta with shifting: rate at which density relaxes to the volume fraction of "
-        "particles, in c0/h; default 0.01. At a free surface only where particles are "
-        "crowded.",
-    )
-    skin: Positive | None = Field(
-        default=None,
-        description="Relative displacement of particles between rebuilds of the neighbour lists, in "
-        "spacings; default automatic.",
-    )
-    precision: Literal["single", "double"] = Field(
-        default="single", description="Precision of the sums over pairs."
-    )
-    speed_limit: Positive | None = Field(
-        default=None,
-        description="Speed above which the run stops [m/s]; default the speed of sound; gas: 10 times "
-        "the highest initial speed.",
-    )
-
-    @model_validator(mode="after")
-    def _options_of_the_scheme(self) -> Method:
-        other = "classic" if self.scheme == "delta" else "delta"
-        foreign = [key for key in OPTIONS_OF[other] if getattr(self, key) is not None]
-        if foreign:
-            verb = "requires" if len(foreign) == 1 else "require"
-            raise wrong_table(
-                f'has {listed(foreign)}, which {verb} scheme = "{other}"; this world uses "{self.scheme}". '
-                f"Change scheme or remove {listed(foreign)}"
-            )
-        return self
-
-
-OPTIONS_OF = {
-    "delta": (
-        "density_diffusion",
-        "acoustic_damping",
-        "volume_relaxation",
-        "shifting",
-        "shifting_strength",
-        "shifting_cap",
-    ),
-    "classic": ("artificial_viscosity_beta", "artificial_conductivity", "xsph"),
-}
-"""Keys of [method] that are valid for one scheme only."""
-
-
-PicturedQuantity = Literal[
-    "speed", "pressure", "density", "vorticity", "velocity_x", "velocity_y", "velocity_z"
-]
+def _add_picture_names(schema: dict[str, Any]) -> None:
+    schema["enum"] = list(picture_names())
 
 
 class Cut(Table):
@@ -626,8 +589,11 @@ class Output(Table):
     series: Annotated[Count, Field(ge=1, le=1_000_000_000)] = Field(
         default=2000, description="Number of rows of each time series; at least 1."
     )
-    quantity: PicturedQuantity = Field(
-        default="speed", description="Quantity of the pictures; vorticity in 2D only, velocity_z in 3D only."
+    quantity: str | None = Field(
+        default=None,
+        description="Quantity of the pictures; default the first that the solver has: of sph speed. "
+        "vorticity in 2D only, velocity_z in 3D only.",
+        json_schema_extra=_add_picture_names,
     )
     cut: Cut | None = Field(
         default=None,
@@ -686,7 +652,6 @@ class Expect(Table):
         return self
 
 
-_Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 _LET_SCHEMA = {
     "type": "object",
     "description": "Values for use in formulas: numbers, or formulas of other values.",
@@ -708,7 +673,7 @@ class WorldFile(Table):
     )
     reference: Reference | None = None
     domain: Domain
-    fluid: Fluid
+    given_fluid: Fluid | None = Field(default=None, alias="fluid")
     start: Start = Field(default_factory=Start)
     regions: dict[_Name, RegionTable] = Field(
         default_factory=dict, description="Initial regions of fluid; without regions fluid fills the domain."
@@ -719,7 +684,7 @@ class WorldFile(Table):
     )
     bodies: dict[_Name, BodyTable] = Field(default_factory=dict, description="Solid bodies.")
     time: Time
-    method: Method = Field(default_factory=Method)
+    method: SolverOptions = Field(default_factory=SphOptions)
     output: Output = Field(default_factory=Output)
     observe: dict[_Name, ObserverTable] = Field(default_factory=dict, description="Measurements, by name.")
     expect: tuple[Expect, ...] = Field(
@@ -731,16 +696,72 @@ class WorldFile(Table):
         return len(self.domain.size)
 
     @property
+    def named_files(self) -> list[str]:
+        """Files that the world needs beside it: reference curves, profiles of bodies and regions, and a
+        mesh."""
+        names = [expect.curve for expect in self.expect if expect.curve]
+        tables = (*self.bodies.values(), *self.regions.values())
+        names += [table.file for table in tables if isinstance(table, ProfileShape)]
+        names += getattr(getattr(self, "mesh", None), "named_files", [])
+        return list(dict.fromkeys(names))
+
+    @property
+    def solver(self) -> Solver:
+        """The solver that [method] names."""
+        return solvers()[self.method.name]
+
+    @property
+    def fluid(self) -> Fluid:
+        """The fluid of a world whose solver requires one."""
+        if self.given_fluid is None:
+            raise LookupError(f"a world of the solver {self.method.name} without [fluid]")
+        return self.given_fluid
+
+    @property
+    def is_gas(self) -> bool:
+        return self.given_fluid is not None and self.given_fluid.is_gas
+
+    @property
+    def pictured(self) -> str:
+        """The quantity of the pictures."""
+        return self.output.quantity or self.solver.pictured(self)[0]
+
+    @property
+    def sph(self) -> SphOptions:
+        """The options of the solver sph, in a world of sph."""
+        if not isinstance(self.method, SphOptions):
+            raise LookupError(f"the options of sph in a world of {self.method.name}")
+        return self.method
+
+    @property
     def has_free_surface(self) -> bool:
         """True if the fluid need not fill the domain, so that it may have a surface."""
         sides = SIDES[: 2 * self.dimensions]
         return bool(self.regions) or any(self.boundaries.side(name).type == "open" for name in sides)
 
 
+@cache
+def world_file() -> type[WorldFile]:
+    """The class of world files with the options and tables of all solvers."""
+    members: Any = reduce(or_, (Annotated[each.options, Tag(name)] for name, each in solvers().items()))
+    options = Annotated[members, Discriminator(name_of_solver)]
+    about = "The solver and its options; a section for each solver says which."
+    fields: dict[str, Any] = {"method": (options, Field(default_factory=SphOptions, description=about))}
+    for each in solvers().values():
+        fields |= {key: (table | None, None) for key, table in each.tables.items()}
+    return create_model("WorldFile", __base__=WorldFile, __doc__=WorldFile.__doc__, **fields)
+
+
+def name_of_solver(table: Any) -> str:
+    """The solver that the content of [method] names: sph if it names none."""
+    name = table.get("name", "sph") if isinstance(table, Mapping) else getattr(table, "name", "sph")
+    return str(name)
+
+
 def table_of(path: Sequence[str | int], data: Any) -> type[Table] | None:
     """The class of the table at `path` in the content `data`; None if it depends on missing keys."""
     if not path:
-        return WorldFile
+        return world_file()
     tagged: dict[str, tuple[Mapping[str, type[Table]], str]] = {
         "bodies": (BODIES, "shape"),
         "regions": (REGIONS, "shape"),
@@ -768,9 +789,13 @@ def table_of(path: Sequence[str | int], data: Any) -> type[Table] | None:
         "start": Start,
         "boundaries": Boundaries,
         "time": Time,
-        "method": Method,
         "output": Output,
     }
+    if tuple(path) == ("method",):
+        solver = known_solver(name_of_solver(data.get("method") if isinstance(data, Mapping) else None))
+        return solver.options if solver is not None else None
+    for solver in solvers().values():
+        simple |= solver.tables
     return simple.get(first) if len(path) == 1 else None
 
 

@@ -34,7 +34,7 @@ _DIFFUSED = 0.05  # of L^2/nu, after which viscosity alone has shaped a flow
 def notes(file: WorldFile, samples: Samples, scales: Scales) -> Iterator[str]:
     """Notes on a valid world. Most are for liquids, as the pressure of a gas determines its own speeds."""
     yield from _falling(file)
-    if not file.fluid.is_gas:
+    if not file.is_gas:
         yield from _hydrostatic(file)
         yield from _short(file, scales)
         yield from _units(file, samples)

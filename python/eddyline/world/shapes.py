@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -19,9 +21,11 @@ from pydantic import (
 )
 
 from .. import _core
+from .airfoils import naca, placed, profile
 from .problems import listed, shown
 from .values import (
     Context,
+    Count,
     FieldFormula,
     Lengths,
     Number,
@@ -62,6 +66,11 @@ class ShapeTable(Table):
 
     if TYPE_CHECKING:
         shape: str
+
+    @property
+    def core_name(self) -> str:
+        """Name of the core's function for this shape."""
+        return self.shape
 
     def make(self) -> _core.Shape:
         raise NotImplementedError
@@ -151,6 +160,88 @@ class Polygon(ShapeTable):
     @property
     def measures(self) -> tuple[float, ...]:
         return tuple(number for point in self.points for number in vec3(point))
+
+
+class _Section(ShapeTable):
+    """A closed outline in the plane, which becomes a polygon."""
+
+    instead: ClassVar[str] = '"box"'
+    nose: Vector = Field(
+        description="Place of the nose, the point (0, 0) of the section [m].", examples=[[0.2, 0.2]]
+    )
+    chord: Positive = Field(description="Chord [m]: what a length of 1 of the section is.", examples=[0.1])
+    angle: Number = Field(
+        default=0.0, description="Rotation anticlockwise about the nose [degrees]; negative: nose up."
+    )
+    _corners: list[Vec3] = PrivateAttr(default_factory=list)
+
+    @property
+    def core_name(self) -> str:
+        return "polygon"
+
+    def section(self) -> NDArray[np.float64]:
+        """(n, 2) corners, in chords."""
+        raise NotImplementedError
+
+    def make(self) -> _core.Shape:
+        places = placed(self.section(), self.chord, self.nose, math.radians(self.angle))
+        self._corners = [vec3(point) for point in places.tolist()]
+        return _core.polygon(self._corners)
+
+    @property
+    def measures(self) -> tuple[float, ...]:
+        return tuple(number for point in self._corners for number in point)
+
+
+class Naca(_Section):
+    """A NACA four-digit airfoil with a sharp trailing edge."""
+
+    shape: Literal["naca"]
+    digits: Annotated[str, Field(pattern=r"^[0-9]{4}$")] = Field(
+        description='The four digits: camber, its place, thickness, e.g. "0012" or "2412".', examples=["0012"]
+    )
+    points: Annotated[Count, Field(ge=10, le=1000)] = Field(
+        default=80, description="Number of edges on each side."
+    )
+
+    def section(self) -> NDArray[np.float64]:
+        digits = self.digits
+        if digits[2:] == "00":
+            raise wrong_table(f'has digits = "{digits}", a thickness of 0. Write "{digits[:2]}12"')
+        if (digits[0] == "0") != (digits[1] == "0"):
+            raise wrong_table(
+                f'has digits = "{digits}"; camber and its place must both be 0, or neither. Write '
+                f'"00{digits[2:]}" or "24{digits[2:]}"'
+            )
+        return naca(digits, self.points)
+
+
+class Profile(_Section):
+    """An outline from a file, e.g. a measured airfoil."""
+
+    shape: Literal["profile"]
+    file: str = Field(
+        description="CSV file beside the world: two columns, x and y, in chords, in order around the body.",
+        examples=["section.csv"],
+    )
+    _folders: tuple[str, ...] = PrivateAttr(())
+
+    def section(self) -> NDArray[np.float64]:
+        try:
+            return profile(self.file, self._folders)
+        except ValueError as error:
+            raise wrong_table(f"has file = {shown(self.file)}; {error}") from None
+
+    @model_validator(mode="after")
+    def _can_be_made(self, info: ValidationInfo) -> Profile:
+        if isinstance(info.context, Context):
+            self._folders = info.context.folders
+        if dimensions_of_space(info) in (None, self.dimensions):
+            try:
+                self._core_shape = self.make()
+            except _core.UserError as error:
+                raise wrong_table(f"cannot be made: {error}") from None
+        return self
 
 
 class Line(ShapeTable):
@@ -344,6 +435,8 @@ SHAPES: dict[str, type[ShapeTable]] = {
     "circle": Circle,
     "rectangle": Rectangle,
     "polygon": Polygon,
+    "naca": Naca,
+    "profile": Profile,
     "line": Line,
     "sphere": Sphere,
     "box": Box,

@@ -11,8 +11,9 @@ from pydantic_core import ErrorDetails
 from .absent import answer
 from .formulas import FormulaError, Names
 from .problems import Path, did_you_mean, dotted, listed, nearest, number, shown
-from .schema import OBSERVERS, WorldFile, keys_of, table_of
+from .schema import OBSERVERS, WorldFile, keys_of, name_of_solver, table_of, world_file
 from .shapes import SHAPES
+from .solver import known_solver, solvers
 from .values import Context
 
 _KINDS = {
@@ -26,16 +27,29 @@ _KINDS = {
 _LIMITS = {"greater_than": (">", "gt"), "greater_than_equal": (">=", "ge"), "less_than_equal": ("<=", "le")}
 
 
-def validate(data: Mapping[str, Any], names: Names) -> tuple[WorldFile | None, list[tuple[Path, str]]]:
-    """The checked tables, or None; and what is wrong, as (path, text of the line)."""
-    context = Context(names, dimensions_of(data), _box_of(data, names))
+def validate(
+    data: Mapping[str, Any], names: Names, folders: Sequence[str] = ()
+) -> tuple[WorldFile | None, list[tuple[Path, str]]]:
+    """The checked tables, or None; and what is wrong, as (path, text of the line). Tables may be given
+    although something is wrong: without options of other solvers. folders: of files that the world names."""
+    context = Context(names, dimensions_of(data), _box_of(data, names), tuple(folders))
+    wrong = list(_options_of_other_solvers(data))
+    if wrong:
+        foreign = {path[-1] for path, _ in wrong}
+        own = {key: value for key, value in data["method"].items() if key not in foreign}
+        data = {**data, "method": own}
+    wrong += _missing_fluid(data)
+    unknown = list(_unknown_quantity(data))
+    if unknown:
+        data = {**data, "output": {key: value for key, value in data["output"].items() if key != "quantity"}}
+        wrong += unknown
     try:
-        return WorldFile.model_validate(data, context=context), []
+        return world_file().model_validate(data, context=context), wrong
     except ValidationError as error:
         found = [(_path(item["loc"], data), item) for item in error.errors(include_url=False)]
     places = [path for path, _ in found]
     misspelt = [path for path, item in found if item["type"] == "extra_forbidden"]
-    wrong = list(_shapes_of_other_spaces(data))
+    wrong += _shapes_of_other_spaces(data)
     settled = [path[:2] for path, _ in wrong]
     for path, item in found:
         meant = item["type"] == "missing" and any(
@@ -46,10 +60,44 @@ def validate(data: Mapping[str, Any], names: Names) -> tuple[WorldFile | None, l
         inner = any(len(other) > len(path) and other[: len(path)] == path for other in places)
         text = None if item["type"] == "too_short" and inner else _line(path, item, data, names)
         if item["type"] == "union_tag_invalid":
-            path = (*path, str(item["ctx"]["discriminator"]).strip("'"))
+            path = (*path, _tag_of(item["ctx"]))
         if text is not None:
             wrong.append((path, text))
     return None, wrong
+
+
+def _options_of_other_solvers(data: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+    """Keys of [method] that another solver has, and the one that it names does not have."""
+    table = data.get("method")
+    solver = known_solver(name_of_solver(table))
+    if not isinstance(table, Mapping) or solver is None:
+        return
+    for key, value in table.items():
+        owners = [name for name, each in solvers().items() if key in each.options.model_fields]
+        if owners and solver.name not in owners:
+            yield (
+                ("method", key),
+                f"method.{key} = {shown(value)}; is an option of {listed(owners, 'or')}, and this world uses "
+                f"{solver.name}. Remove it.",
+            )
+
+
+def _missing_fluid(data: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+    table = data.get("method")
+    solver = known_solver(name_of_solver(table)) or solvers()["sph"]
+    method = table if isinstance(table, Mapping) else {}
+    misspelt = [key for key in data if key not in world_file().model_fields and nearest(key, ["fluid"])]
+    if "fluid" not in data and not misspelt and solver.has_fluid(method):
+        yield ("fluid",), _missing(("fluid",), data)
+
+
+def _unknown_quantity(data: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+    """The quantity of pictures if the solver has none of this name."""
+    quantity = value_at(data, ("output", "quantity"))
+    solver = known_solver(name_of_solver(data.get("method")))
+    if isinstance(quantity, str) and solver is not None and quantity not in solver.pictures:
+        expected = ", ".join(solver.pictures)
+        yield ("output", "quantity"), _choice("output.quantity", quantity, expected)
 
 
 def _shapes_of_other_spaces(data: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
@@ -108,6 +156,8 @@ def _path(location: Sequence[str | int], data: Any) -> Path:
     path: Path = ()
     here = data
     for index, part in enumerate(location):
+        if index == 1 and path == ("method",):  # which of the options it is
+            continue
         if isinstance(here, str) or (isinstance(here, list) and isinstance(part, str)):
             continue
         try:
@@ -137,8 +187,7 @@ def _line(path: Path, item: ErrorDetails, data: Any, names: Names) -> str | None
         others = [str(each) for each in value_at(data, path[:-1]) or () if each != path[-1]]
         return _no_tag(name, value, context, others)
     if kind == "union_tag_invalid":
-        key = str(context["discriminator"]).strip("'")
-        return _choice(f"{name}.{key}", context["tag"], context["expected_tags"])
+        return _choice(f"{name}.{_tag_of(context)}", context["tag"], context["expected_tags"])
     if kind == "literal_error":
         if path == ("format",):
             return f"format = {shown(value)}; this version of Eddyline reads format 1. Write format = 1."
@@ -204,6 +253,12 @@ def _unknown_key(path: Path, value: Any, data: Any) -> str:
     return f"{found or f'{name} = {shown(value)}; unknown key'}. {hint}"
 
 
+def _tag_of(context: Mapping[str, Any]) -> str:
+    """The key that tells the members of a union apart."""
+    key = str(context["discriminator"]).strip("'")
+    return "name" if key == f"{name_of_solver.__name__}()" else key
+
+
 def _no_tag(name: str, value: Any, context: Mapping[str, Any], others: Sequence[str]) -> str:
     """others: names of tables beside this one."""
     key = str(context["discriminator"]).strip("'")
@@ -225,7 +280,8 @@ def _no_tag(name: str, value: Any, context: Mapping[str, Any], others: Sequence[
 def _choice(name: str, value: Any, expected: str) -> str:
     words = [word.strip(" '") for word in expected.replace(" or ", ",").split(",")]
     if not isinstance(value, str):
-        return f"{name} = {shown(value)}; must be one of {listed([shown(word) for word in words], 'or')}."
+        known = [word if word.isdigit() else shown(word) for word in words]
+        return f"{name} = {shown(value)}; must be one of {listed(known, 'or')}."
     if len(words) == 1:
         return f'{name} = "{value}"; must be "{words[0]}".'
     hint = answer(value) or did_you_mean(value, words)

@@ -36,6 +36,8 @@ class Context:
     dimensions: int | None  # None: the domain's size is missing or wrong
     box: tuple[tuple[float, ...], tuple[float, ...]] | None = None
     """The lowest and the highest corner of the domain [m]; None where they are missing or wrong."""
+    folders: tuple[str, ...] = ()
+    """Folders in which files are looked for that the world names."""
 
 
 def wrong(text: str) -> PydanticCustomError:

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from reprlib import repr as short
 
 from .. import _core, argument_types
-from . import checks, extents, sense
-from .build import build
+from . import extents
 from .document import Document, check_name, parse, read
 from .formulas import Names, names_in, resolve_let
 from .gallery import gallery
-from .openings import faces
-from .problems import Problem, WorldError, dotted, number, rounded
+from .problems import Problem, WorldError, number, rounded
 from .quantities import check_curve
+from .refusals import refusals
 from .samples import Samples
-from .scales import Scales, find_scales
-from .schema import SIDES, Expect, ObserverTable, Outflow, Reference, WorldFile
+from .scales import Scales
+from .schema import SIDES, Expect, ObserverTable, Reference, WorldFile
+from .solver import Solver
+from .sph_options import SphOptions
 from .validate import validate
 
 
@@ -59,13 +60,11 @@ class World:
         self.file, names, samples, self.scales = _check(document, path)
         self.title = self.file.title or name
         self.let: dict[str, float] = names.values
-        self.core: _core.World = build(self.file, self.scales)
-        self.warnings = (*checks.warnings(self.file, self.let), *self._numerical_viscosity())
+        self.core: _core.World = self.solver.build(self.file, self.scales)
+        self.warnings = tuple(self.solver.warnings(self))
         self.notes = (
             *self.warnings,
-            *self._open_ends(),
-            *checks.notes(self.file, samples),
-            *sense.notes(self.file, samples, self.scales),
+            *self.solver.notes(self, samples),
             *_unused(self.file, names),
         )
 
@@ -119,6 +118,11 @@ class World:
         World(parse(self.source, file, {"time.end": end}), self.name, self.path)
 
     @property
+    def solver(self) -> Solver:
+        """The solver that advances this world."""
+        return self.file.solver
+
+    @property
     def dimensions(self) -> int:
         """2 or 3."""
         return self.file.dimensions
@@ -136,23 +140,26 @@ class World:
     @property
     def reynolds(self) -> float | None:
         """The Reynolds number of the reference velocity and length."""
-        if self.reference is None or self.file.fluid.nu == 0:
+        if self.reference is None or self.file.given_fluid is None or self.file.fluid.nu == 0:
             return None
         return self.reference.velocity * self.reference.length / self.file.fluid.nu
 
     @property
     def effective_viscosity(self) -> float:
         """Kinematic viscosity between particles [m^2/s]: the fluid's, or more of it so that nearly inviscid
-        flow keeps in order; see method.artificial_viscosity. Of the scheme classic the fluid's alone."""
-        classic = self.file.method.scheme == "classic"
-        return self.file.fluid.nu if classic else _core.effective_viscosity(self.core)
+        flow keeps in order; see method.artificial_viscosity. Of the scheme classic and of other solvers the
+        fluid's alone; 0 without a fluid."""
+        options = self.file.method
+        if isinstance(options, SphOptions) and options.scheme == "delta":
+            return _core.effective_viscosity(self.core)
+        return 0.0 if self.file.given_fluid is None else self.file.fluid.nu
 
     @property
     def effective_reynolds(self) -> float | None:
         """The Reynolds number with what particles feel of each other, where that is more than 2 % above the
         viscosity of the fluid; None where it is not, and without [reference]."""
         effective = self.effective_viscosity
-        if self.reference is None or effective <= 1.02 * self.file.fluid.nu:
+        if self.reference is None or effective == 0 or effective <= 1.02 * self.file.fluid.nu:
             return None
         return self.reference.velocity * self.reference.length / effective
 
@@ -160,7 +167,8 @@ class World:
     def effective_flow(self) -> str:
         """`Reynolds number 48.1, asked for: 100`, or the viscosity without [reference]; empty where particles
         feel that of the fluid."""
-        nu, effective = self.file.fluid.nu, self.effective_viscosity
+        effective = self.effective_viscosity
+        nu = self.file.fluid.nu if effective > 0 else 0.0
         if effective <= 1.02 * nu:
             return ""
         alpha = f"method.artificial_viscosity = {rounded(self.core.method.artificial_viscosity)}"
@@ -170,39 +178,11 @@ class World:
         asked = "an inviscid fluid" if self.reynolds is None else f"{rounded(self.reynolds)}"
         return f"Reynolds number {rounded(reynolds, 3)}, requested: {asked} ({alpha})"
 
-    def _numerical_viscosity(self) -> Iterator[str]:
-        """True if that is more than the file sets in a flow that may depend on it: waves and impacts hardly
-        do."""
-        nu, effective = self.file.fluid.nu, self.effective_viscosity
-        if self.reference is None or self.has_free_surface or effective <= 1.02 * nu:
-            return
-        reynolds = self.reference.velocity * self.reference.length / effective
-        asked = f" of {rounded(self.reynolds)}" if self.reynolds is not None else ""
-        alpha = rounded(self.core.method.artificial_viscosity)
-        yield (
-            f"the effective viscosity is {rounded(effective, 3)} m^2/s (method.artificial_viscosity = "
-            f"{alpha}) instead of {rounded(nu)}, so the Reynolds number is {rounded(reynolds, 3)} "
-            f"instead{asked}. Reduce domain.spacing to lower it."
-        )
-
-    def _open_ends(self) -> Iterator[str]:
-        """Outflows that keep no level of the water."""
-        gravity = self.file.domain.gravity or ()
-        for face in faces(self.file) if self.has_free_surface else ():
-            falls = any(
-                g != 0 and high > low for g, low, high in zip(gravity, face.low, face.high, strict=False)
-            )
-            if isinstance(face.table, Outflow) and face.table.pressure is None and falls:
-                yield (
-                    f"{dotted(face.path)} has no pressure, so water leaves as over an edge. To keep a water "
-                    'level H, write pressure = "max(0, density*g*(H - y))", with numbers for density and g.'
-                )
-
     @property
     def coefficient_of_force(self) -> float | None:
         """Drag and lift coefficients over forces, with the density of the world file: 2 / (rho U^2 L) in 2D
         [m/N], 2 / (rho U^2 A) in 3D [1/N]; None without [reference], in 3D without its area."""
-        if self.reference is None:
+        if self.reference is None or self.file.given_fluid is None:
             return None
         scale = self.reference.length if self.dimensions == 2 else self.reference.area
         return None if scale is None else 2 / (self.file.fluid.density * self.reference.velocity**2 * scale)
@@ -242,7 +222,7 @@ class World:
             snapshot_interval=interval(output.snapshots),
             series=output.series,
             series_interval=interval(output.series),
-            quantity=output.quantity,
+            quantity=self.file.pictured,
         )
 
     def __repr__(self) -> str:
@@ -269,19 +249,21 @@ def _check(document: Document, path: Path | None) -> tuple[WorldFile, Names, Sam
     if not isinstance(table, dict):
         problems.append(document.problem(("let",), "let must be a table. Write [let] on a line of its own."))
     problems += [document.problem(("let", name), f"let.{name} {text}") for name, text in wrong_names]
-    file, wrong = validate(document.data, names)
+    folders = [str(path.parent)] if path is not None else []
+    file, wrong = validate(document.data, names, folders)
     problems += [document.problem(where, text) for where, text in wrong]
+    if file is not None:
+        problems += [document.problem(where, text) for where, text in refusals(file)]
     if problems or file is None:
         raise WorldError(problems)
 
     problems += [document.problem(where, text) for where, text in extents.problems(file)]
     if problems:
         raise WorldError(problems)
-    samples = Samples(file)
+    samples, solver = Samples(file), file.solver
     problems += [
-        document.problem(where, text) for where, text in checks.problems(file, samples, names.values)
+        document.problem(where, text) for where, text in solver.problems(file, samples, names.values)
     ]
-    folders = [str(path.parent)] if path is not None else []
     for index, expect in enumerate(file.expect):
         names.used.update(
             name for text in (expect.quantity, expect.against) if text for name in names_in(text)
@@ -290,17 +272,10 @@ def _check(document: Document, path: Path | None) -> tuple[WorldFile, Names, Sam
             problems.append(document.problem(("expect", index, key), f"expect[{index}].{text}"))
     if problems:
         raise WorldError(problems)
-    scales = find_scales(file, samples)
-    if scales is None and file.fluid.is_gas:
-        text = "start: the gas has no pressure and no velocity. Add start.pressure [Pa]."
-        raise WorldError([document.problem(("start",), text)])
-    if scales is None:
-        text = (
-            "fluid.max_speed is missing and cannot be estimated, as nothing sets the fluid in motion. Add "
-            "max_speed = 1.0, the highest expected speed [m/s]."
-        )
-        raise WorldError([document.problem(("fluid",), text)])
-    problems += [document.problem(where, text) for where, text in extents.step_problems(file, scales)]
+    scales = solver.scales(file, samples)
+    if not isinstance(scales, Scales):
+        raise WorldError([document.problem(*scales)])
+    problems += [document.problem(where, text) for where, text in solver.step_problems(file, scales)]
     if problems:
         raise WorldError(problems)
     return file, names, samples, scales

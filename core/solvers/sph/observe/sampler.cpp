@@ -6,6 +6,7 @@
 
 #include "comm/collectives.hpp"
 #include "physics/sph/free_surface.hpp"
+#include "solvers/sph/observe/fluid_lattice.hpp"
 
 namespace eddyline::sph {
 
@@ -38,6 +39,20 @@ std::vector<solver::Raster> Sampler<T, D>::rasters(std::span<const std::int32_t>
   std::vector<Quantity> wanted;
   for (const std::int32_t number : quantities) wanted.push_back(k_quantities<D>.at(static_cast<std::size_t>(number)));
   return draw_rasters(of_pictures_, std::span<const Quantity>(wanted), plane);
+}
+
+template <class T, int D>
+std::span<const solver::Column> Sampler<T, D>::lattice_quantities() const {
+  static const std::array<solver::Column, 1> columns{{{"fluid", "1"}}};
+  return std::span(columns).first(D == 3 ? 1 : 0);
+}
+
+template <class T, int D>
+std::vector<float> Sampler<T, D>::lattice(std::int32_t, const solver::Lattice& lattice, solver::Layers layers) {
+  if constexpr (D == 3)
+    return fluid_lattice(of_pictures_.flow(), flow_.time, lattice, layers);
+  else
+    return solver::Sampler::lattice(0, lattice, layers);
 }
 
 template <class T, int D>

@@ -18,6 +18,8 @@ class Sampler final : public solver::Sampler {
 
   std::span<const solver::Column> quantities() const override;
   std::vector<solver::Raster> rasters(std::span<const std::int32_t> quantities, const solver::Plane& plane) override;
+  std::span<const solver::Column> lattice_quantities() const override;
+  std::vector<float> lattice(std::int32_t quantity, const solver::Lattice& lattice, solver::Layers layers) override;
   std::span<const solver::Column> probe_columns() const override;
   std::vector<double> at(std::span<const Vec3> points) override;
   double height(Vec3 x, int axis) override { return of_points_.height(x, axis); }

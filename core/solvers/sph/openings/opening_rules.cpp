@@ -127,6 +127,13 @@ void OpeningRules<D>::rule_inflow(Opening<D>& opening, const Means& means, doubl
   const double pace = opening.pace + share * (means.pace - opening.pace);
   opening.pace = std::clamp(pace, 1 - k_largest_easing, 1 + k_largest_easing);
   if (!opening.world.stream) return;
+  const auto count = static_cast<std::size_t>(opening.sites.sites());
+  const bool first = opening.mean_pressure.empty();
+  opening.mean_pressure.resize(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    const double p = fits_[opening.first_node + static_cast<std::int64_t>(k)].p;
+    opening.mean_pressure[k] += (first ? 1.0 : share) * (p - opening.mean_pressure[k]);
+  }
   // Updates a stream. Fluid that drifts over the side does not return, so that more would leave than the velocity says.
   // Fluid is therefore removed farther out, by as much as that excess.
   opening.lead += means.mass_flow * dt;

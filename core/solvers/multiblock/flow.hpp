@@ -1,0 +1,91 @@
+#pragma once
+// The state of a run and its time step.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/archive.hpp"
+#include "base/timers.hpp"
+#include "solver/execution.hpp"
+#include "solvers/multiblock/multigrid.hpp"
+#include "solvers/multiblock/options.hpp"
+#include "world/world.hpp"
+
+namespace eddyline::multiblock {
+
+template <int D>
+class Flow {
+ public:
+  /// Throws UserError. Collective. The communicator must outlive the flow.
+  Flow(const world::World& world, const solver::Execution& execution, comm::Communicator& communicator);
+
+  /// Steady: one cycle of multigrid, or none once the residual is small enough. Else a time step of second order (the
+  /// first one of first order): cycles in pseudo-time until the residual has dropped. Collective.
+  void step();
+  /// Tells whether the state is finite; the same on all ranks.
+  bool is_good() const { return good_; }
+
+  const world::World& world() const { return world_; }
+  comm::Communicator& communicator() const { return communicator_; }
+  const Options& options() const { return options_; }
+  const Pieces& pieces() const { return pieces_; }
+  Level<D>& finest() { return multigrid_.finest(); }
+  const Level<D>& finest() const { return multigrid_.finest(); }
+  Residual<D>& residual_terms() { return multigrid_.residual(); }
+  std::span<const std::unique_ptr<Level<D>>> levels() const { return multigrid_.levels(); }
+  double reference_speed() const { return speed_; }
+  double time_step() const { return time_step_; }
+
+  double time = 0;  // [s]
+  std::int64_t steps = 0;
+  double residual = 0;                       // of the last cycle, see Multigrid::cycle() [1/s]
+  double largest_residual = 0;               // so far
+  std::int64_t cycles = 0, last_cycles = 0;  // in all, and of the last step
+  bool converged = false;                    // steady: no more cycles are needed
+  Timers timers;
+
+  /// Number of a cell in the mesh: blocks in their order, i fastest.
+  std::int64_t id_of(const PieceFields<D>& piece, Int3 cell) const;
+  /// Calls visit(piece, cell, place in arrays, number among the cells of this process) for each cell of this process.
+  template <class Visit>
+  void for_each_cell(Visit&& visit) const {
+    std::size_t number = 0;
+    for (const PieceFields<D>& piece : finest().pieces) {
+      const Int3 cells = piece.extents.cells;
+      for (std::int32_t k = 0; k < cells[2]; ++k)
+        for (std::int32_t j = 0; j < cells[1]; ++j)
+          for (std::int32_t i = 0; i < cells[0]; ++i)
+            visit(piece, Int3{i, j, k}, static_cast<std::size_t>(piece.extents.at(i, j, k)), number++);
+    }
+  }
+  std::int64_t cells() const { return own_cells_; }
+  std::int64_t memory() const;
+
+  /// Changes the viscosity [m^2/s].
+  void set_viscosity(double viscosity);
+  void save(ArchiveWriter& archive) const;
+  /// Collective.
+  void restore(const std::vector<ArchiveReader>& parts);
+
+ private:
+  Scheme scheme() const;
+  void set_start();
+  void set_forces();
+  double find_speed();
+  std::vector<std::int32_t> local_pieces() const;
+  void advance_time();
+  void seek_steady();
+
+  world::World world_;
+  comm::Communicator& communicator_;
+  Options options_;
+  Boundaries boundaries_;
+  Pieces pieces_;
+  double speed_ = 0, time_step_ = 0;
+  Multigrid<D> multigrid_;
+  std::int64_t own_cells_ = 0;
+  bool good_ = true;
+};
+
+}  // namespace eddyline::multiblock

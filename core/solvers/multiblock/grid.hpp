@@ -1,0 +1,85 @@
+#pragma once
+// The cells of a level on one process: fields of pieces, ghosts and boundary faces.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "base/arrays.hpp"
+#include "base/vec.hpp"
+#include "solvers/multiblock/pieces.hpp"
+
+namespace eddyline::multiblock {
+
+/// Places of cells in the arrays of a piece: two layers of ghosts, i fastest, rows padded so that packs may read beyond
+/// their end.
+struct Extents {
+  explicit Extents(Int3 count, int dimensions);
+
+  Int3 cells;
+  std::array<std::ptrdiff_t, 3> stride{1, 0, 0};
+  std::ptrdiff_t origin = 0;  // of the first cell
+  std::size_t size = 0;
+
+  std::ptrdiff_t at(std::int32_t i, std::int32_t j, std::int32_t k = 0) const {
+    return origin + i + stride[1] * j + stride[2] * k;
+  }
+  std::ptrdiff_t at(Int3 cell) const { return at(cell[0], cell[1], cell[2]); }
+};
+
+/// Fields of the cells of one piece on one level. A field of faces has at cell c the face between c and the cell before
+/// it. Corners of ghosts are never read.
+template <int D>
+struct PieceFields {
+  static constexpr std::size_t k_unknowns = D + 1;
+  using Unknowns = std::array<Array<double>, k_unknowns>;
+
+  PieceFields(std::int32_t piece, Int3 cells, bool finest);
+
+  std::int32_t piece;  // in Pieces::all()
+  Extents extents;
+  Unknowns state;                  // p / rho [m^2/s^2], u [m/s]
+  Unknowns stage;                  // the state at the start of a Runge-Kutta cycle
+  Unknowns residual, dissipation;  // of a whole cell
+  Unknowns forcing;                // coarse levels: what multigrid adds to the residual
+  Unknowns restricted;             // coarse levels: the state as it came from the finer level
+  Unknowns before, before_that;    // finest level: states of the last two time steps
+  Array<double> volume, per_volume, local_step;
+  std::array<Array<double>, D> radius;               // spectral radii along each index, with their stretching
+  std::array<std::array<Array<double>, D>, D> face;  // face vectors across each index [m^(D-1)]
+  std::array<Array<double>, D> center;               // finest level: [m]
+  std::array<std::array<Array<double>, D>, k_unknowns> gradient;  // finest level: of each unknown
+  std::array<Array<double>, D> force;  // finest level: acceleration [m/s^2]; empty without any
+};
+
+inline constexpr std::int32_t k_no_owner = std::numeric_limits<std::int32_t>::min();
+
+/// Rule for the ghosts beyond a boundary.
+enum class Condition : std::int8_t {
+  wall,     // no slip; the wall may move in its own plane
+  slip,     // no friction, no flow through it: also symmetry
+  inflow,   // imposed velocity
+  outflow,  // imposed pressure
+  stream    // far field: imposed velocity where it enters, imposed pressure where it leaves
+};
+
+/// A face of a cell on a boundary of the mesh.
+struct BoundaryFace {
+  std::int32_t piece = 0;                                          // among those of this process
+  std::int32_t cell = 0, second = 0, ghost = 0, second_ghost = 0;  // places in arrays, from the face inwards, outwards
+  int axis = 0, end = 0;
+  Condition condition = Condition::wall;
+  std::int32_t owner = k_no_owner;  // of its force: a body, or -1 - side
+  std::int32_t source = 0;          // in Boundaries
+  Vec3 normal, center;              // unit vector out of the mesh [1], [m]
+  double area = 0;                  // [m^(D-1)]
+  Vec3 velocity;                    // imposed now [m/s]
+  double pressure = 0;              // imposed now, over the density [m^2/s^2]
+
+  /// Tells whether the imposed velocity enters the mesh.
+  bool enters() const { return dot(velocity, normal) < 0; }
+};
+
+}  // namespace eddyline::multiblock

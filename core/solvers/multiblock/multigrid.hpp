@@ -1,0 +1,46 @@
+#pragma once
+// Runge-Kutta cycles with full-approximation multigrid.
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "solvers/multiblock/residual.hpp"
+
+namespace eddyline::multiblock {
+
+/// All levels of a mesh. Source of the scheme: Jameson 1983; of its stages: Martinelli 1987.
+template <int D>
+class Multigrid {
+ public:
+  Multigrid(comm::Communicator& communicator, const Pieces& pieces, std::span<const std::int32_t> local,
+            const Boundaries& boundaries, const Scheme& scheme, bool w_cycle);
+
+  Level<D>& finest() { return *levels_.front(); }
+  const Level<D>& finest() const { return *levels_.front(); }
+  Residual<D>& residual() { return residual_; }
+  std::span<const std::unique_ptr<Level<D>>> levels() const { return levels_; }
+
+  /// Sets what the boundaries impose at time t [s], on all levels.
+  void impose(const Boundaries& boundaries, double t);
+  /// One cycle over all levels. Returns the residual of the state before it: the root mean square of the rates of
+  /// change of all cells [1/s], velocities over `unit` [m/s]. Collective.
+  double cycle(const TimeDerivative& time, double unit);
+
+ private:
+  void visit(std::size_t number, const TimeDerivative& time, double unit);
+  /// `unit` > 0: also sets squares_.
+  void run_stages(Level<D>& level, const TimeDerivative& time, double unit);
+  void whole_residual(Level<D>& level, const TimeDerivative& time, bool forced);
+  void restrict_to(const Level<D>& fine, Level<D>& coarse, const TimeDerivative& time);
+  void prolong(Level<D>& coarse, Level<D>& fine);
+
+  comm::Communicator& communicator_;
+  Residual<D> residual_;
+  std::vector<std::unique_ptr<Level<D>>> levels_;
+  bool w_cycle_;
+  ReproducibleSum squares_;  // of the last first stage on the finest level
+  std::int64_t cells_;       // of the mesh
+};
+
+}  // namespace eddyline::multiblock

@@ -1,0 +1,108 @@
+#include "solvers/multiblock/observe/loads.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "comm/sums.hpp"
+
+namespace eddyline::multiblock {
+
+namespace {
+
+constexpr std::size_t k_sums = 10;  // of an owner: pressure, friction, torque, power
+
+}  // namespace
+
+template <int D>
+Loads<D>::Loads(Flow<D>& flow) : flow_(flow) {
+  const world::World& world = flow.world();
+  for (std::size_t b = 0; b < world.bodies.size(); ++b) {
+    owners_.push_back(static_cast<std::int32_t>(b));
+    has_work_ = has_work_ || world.bodies[b].motion.has_value();
+  }
+  for (std::size_t s = 0; s < 2 * D; ++s)
+    if (world.sides[s].kind == world::SideKind::wall) {
+      owners_.push_back(-1 - static_cast<std::int32_t>(s));
+      has_work_ = has_work_ || world.sides[s].slides();
+    }
+}
+
+template <int D>
+bool Loads<D>::has_power(std::int32_t owner) const {
+  return owner >= 0 && flow_.world().bodies[static_cast<std::size_t>(owner)].motion.has_value();
+}
+
+template <int D>
+Vec3 Loads<D>::pivot_of(std::int32_t owner) const {
+  if (owner < 0) return {};
+  const world::Body& body = flow_.world().bodies[static_cast<std::size_t>(owner)];
+  if (body.motion) {
+    const world::Pose pose = body.motion->at(flow_.time);
+    return pose.pivot + pose.displacement;
+  }
+  const auto [lowest, highest] = body.shape->bounds();
+  return 0.5 * (lowest + highest);
+}
+
+/// Force of the fluid on the wall of a face. The pressure is the mean of the cell and its ghost; the friction that of
+/// the thin layer, whose velocity beyond the wall is mirrored.
+template <int D>
+typename Loads<D>::FaceForce Loads<D>::on(const BoundaryFace& face) const {
+  const PieceFields<D>& piece = flow_.finest().pieces[static_cast<std::size_t>(face.piece)];
+  const auto cell = static_cast<std::size_t>(face.cell), ghost = static_cast<std::size_t>(face.ghost);
+  const double density = flow_.world().fluid.density;
+  FaceForce force;
+  force.pressure = density * 0.5 * (piece.state[0][ghost] + piece.state[0][cell]) * face.area * face.normal;
+  if (face.condition != Condition::wall) return force;
+  const double scale = density * flow_.world().fluid.kinematic_viscosity * face.area * face.area * 2 /
+                       (piece.volume[ghost] + piece.volume[cell]);
+  for (int d = 0; d < D; ++d) {
+    const auto& u = piece.state[static_cast<std::size_t>(1 + d)];
+    force.viscous[d] = scale * (u[cell] - u[ghost]);
+  }
+  return force;
+}
+
+template <int D>
+void Loads<D>::add(comm::Sums& sums) {
+  flow_.finest().fill_ghosts();
+  const std::size_t count = owners_.size() + 1;  // the last: power of sides
+  std::vector<ReproducibleSum> own(count * k_sums);
+  for (const BoundaryFace& face : flow_.finest().faces) {
+    const auto found = std::ranges::find(owners_, face.owner);
+    if (found == owners_.end()) continue;
+    const FaceForce force = on(face);
+    const Vec3 total = force.pressure + force.viscous;
+    const Vec3 torque = cross_product(face.center - pivot_of(face.owner), total);
+    const double power = -dot(total, face.velocity);
+    const auto first = static_cast<std::size_t>(found - owners_.begin()) * k_sums;
+    for (int d = 0; d < 3; ++d) {
+      const auto k = first + static_cast<std::size_t>(d);
+      own[k].add(force.pressure[d]);
+      own[k + 3].add(force.viscous[d]);
+      own[k + 6].add(torque[d]);
+    }
+    own[first + 9].add(power);
+    if (face.owner < 0) own[owners_.size() * k_sums].add(power);
+  }
+  for (std::size_t k = 0; k < own.size(); ++k) {
+    const std::size_t index = sums.add(own[k]);
+    if (k == 0) index_ = index;
+  }
+}
+
+template <int D>
+solver::Load Loads<D>::load(std::size_t k, const comm::Sums& sums) const {
+  const auto v = sums.template values<k_sums>(index_ + k * k_sums);
+  return {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {v[6], v[7], v[8]}, v[9]};
+}
+
+template <int D>
+double Loads<D>::power_of_sides(const comm::Sums& sums) const {
+  return sums.value(index_ + owners_.size() * k_sums);
+}
+
+template class Loads<2>;
+template class Loads<3>;
+
+}  // namespace eddyline::multiblock

@@ -1,0 +1,156 @@
+#include "solvers/multiblock/observe/sampler.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "comm/collectives.hpp"
+#include "observe/codes.hpp"
+
+namespace eddyline::multiblock {
+
+namespace {
+
+constexpr double k_none = -INFINITY;  // of a rank that does not hold a point
+
+}  // namespace
+
+template <int D>
+std::span<const solver::Column> Sampler<D>::quantities() const {
+  static const std::array<solver::Column, 5> columns{
+      {{"speed", "m/s"},
+       {"velocity_x", "m/s"},
+       {"velocity_y", "m/s"},
+       D == 3 ? solver::Column{"velocity_z", "m/s"} : solver::Column{"vorticity", "1/s"},
+       {"pressure", "Pa"}}};
+  return columns;
+}
+
+template <int D>
+std::span<const solver::Column> Sampler<D>::probe_columns() const {
+  static const std::vector<solver::Column> columns = [] {
+    std::vector<solver::Column> all{{"pressure", "Pa"}, {"velocity_x", "m/s"}, {"velocity_y", "m/s"}};
+    if (D == 3) all.push_back({"velocity_z", "m/s"});
+    all.push_back({"fluid_fraction", "1"});
+    return all;
+  }();
+  return columns;
+}
+
+/// Gradients of the present state.
+template <int D>
+void Sampler<D>::prepare() {
+  flow_.finest().fill_ghosts();
+  flow_.residual_terms().set_gradients(flow_.finest());
+}
+
+/// Leaves each point to the rank with the smallest id.
+template <int D>
+void Sampler<D>::share(std::vector<Location>& found) const {
+  if (flow_.communicator().is_alone()) return;
+  std::vector<std::int64_t> ids;
+  for (const Location& location : found) ids.push_back(location.id);
+  comm::minimum(flow_.communicator(), ids, "observers");
+  for (std::size_t n = 0; n < found.size(); ++n) {
+    if (found[n].id != ids[n]) found[n].piece = -1;
+    found[n].id = ids[n];
+  }
+}
+
+template <int D>
+typename Sampler<D>::Sample Sampler<D>::sample(const Location& found, Vec3 x) const {
+  const PieceFields<D>& piece = flow_.finest().pieces[static_cast<std::size_t>(found.piece)];
+  const auto c = static_cast<std::size_t>(found.place);
+  Sample sample;
+  for (std::size_t v = 0; v < N; ++v) {
+    double value = piece.state[v][c];
+    for (std::size_t d = 0; d < D; ++d) {
+      sample.gradient[v][d] = piece.gradient[v][d][c];
+      value += sample.gradient[v][d] * (x[static_cast<int>(d)] - piece.center[d][c]);
+    }
+    sample.values[v] = v == 0 ? value * flow_.world().fluid.density : value;
+  }
+  return sample;
+}
+
+template <int D>
+double Sampler<D>::value(std::int32_t quantity, const Sample& sample) const {
+  const auto& v = sample.values;
+  switch (quantity) {
+    case 0:
+      return D == 3 ? std::sqrt(v[1] * v[1] + v[2] * v[2] + v[N - 1] * v[N - 1]) : std::sqrt(v[1] * v[1] + v[2] * v[2]);
+    case 1: return v[1];
+    case 2: return v[2];
+    case 3: return D == 3 ? v[N - 1] : sample.gradient[2][0] - sample.gradient[1][1];
+    default: return v[0];
+  }
+}
+
+template <int D>
+std::vector<double> Sampler<D>::at(std::span<const Vec3> points) {
+  prepare();
+  const std::size_t width = probe_columns().size();
+  std::vector<Location> found;
+  for (const Vec3 x : points) found.push_back(locator_.find(x));
+  share(found);
+  std::vector<double> values(points.size() * width, k_none);
+  for (std::size_t n = 0; n < points.size(); ++n) {
+    double* row = values.data() + n * width;
+    if (found[n].id == Location::k_nowhere) {
+      std::fill_n(row, width, 0.0);
+    } else if (found[n].piece >= 0) {
+      const Sample here = sample(found[n], points[n]);
+      std::ranges::copy(here.values, row);
+      row[width - 1] = 1;
+    }
+  }
+  if (!flow_.communicator().is_alone()) comm::maximum(flow_.communicator(), values, "observers");
+  return values;
+}
+
+template <int D>
+const std::vector<Location>& Sampler<D>::pixels(const solver::Plane& plane) {
+  const bool same = has_pixels_ && plane.columns == plane_.columns && plane.rows == plane_.rows &&
+                    plane.lower == plane_.lower && plane.upper == plane_.upper && plane.axes == plane_.axes;
+  if (same) return pixels_;
+  pixels_.assign(plane.pixels(), {});
+  parallel_for(plane.rows, [&](std::int64_t row) {
+    for (std::int32_t column = 0; column < plane.columns; ++column)
+      pixels_[static_cast<std::size_t>(row * plane.columns + column)] =
+          locator_.find(plane.centre(column, static_cast<std::int32_t>(row)));
+  });
+  share(pixels_);
+  plane_ = plane;
+  has_pixels_ = true;
+  return pixels_;
+}
+
+template <int D>
+std::vector<solver::Raster> Sampler<D>::rasters(std::span<const std::int32_t> quantities, const solver::Plane& plane) {
+  prepare();
+  const std::vector<Location>& found = pixels(plane);
+  const std::size_t size = plane.pixels();
+  std::vector<double> values(quantities.size() * size, k_none);
+  parallel_for(plane.rows, [&](std::int64_t row) {
+    for (std::int32_t column = 0; column < plane.columns; ++column) {
+      const auto n = static_cast<std::size_t>(row * plane.columns + column);
+      if (found[n].piece < 0) continue;
+      const Sample here = sample(found[n], plane.centre(column, static_cast<std::int32_t>(row)));
+      for (std::size_t q = 0; q < quantities.size(); ++q) values[q * size + n] = value(quantities[q], here);
+    }
+  });
+  if (!flow_.communicator().is_alone()) comm::maximum(flow_.communicator(), values, "pictures");
+  std::vector<solver::Raster> drawn(quantities.size());
+  std::vector<float> pixels(size);
+  for (std::size_t q = 0; q < quantities.size(); ++q) {
+    for (std::size_t n = 0; n < size; ++n) pixels[n] = static_cast<float>(values[q * size + n]);
+    drawn[q].known.assign((size + 7) / 8, 0);
+    observe::keep_known(pixels, nullptr, drawn[q].known.data(), drawn[q].values);
+  }
+  return drawn;
+}
+
+template class Sampler<2>;
+template class Sampler<3>;
+
+}  // namespace eddyline::multiblock

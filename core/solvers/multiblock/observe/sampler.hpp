@@ -1,0 +1,43 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "solver/sampler.hpp"
+#include "solvers/multiblock/observe/locator.hpp"
+
+namespace eddyline::multiblock {
+
+/// The flow at points and pixels: linear in each cell, with the cell's gradients. Outside the mesh there is nothing.
+template <int D>
+class Sampler final : public solver::Sampler {
+ public:
+  explicit Sampler(Flow<D>& flow) : flow_(flow), locator_(flow) {}
+
+  std::span<const solver::Column> quantities() const override;
+  std::vector<solver::Raster> rasters(std::span<const std::int32_t> quantities, const solver::Plane& plane) override;
+  std::span<const solver::Column> probe_columns() const override;
+  std::vector<double> at(std::span<const Vec3> points) override;
+  double height(Vec3, int) override { return 0; }
+  double front(int) override { return 0; }
+
+ private:
+  static constexpr std::size_t N = PieceFields<D>::k_unknowns;
+  struct Sample {
+    std::array<double, N> values{};  // pressure [Pa], velocity [m/s]
+    std::array<std::array<double, D>, N> gradient{};
+  };
+  void prepare();
+  void share(std::vector<Location>& found) const;
+  Sample sample(const Location& found, Vec3 x) const;
+  double value(std::int32_t quantity, const Sample& sample) const;
+  const std::vector<Location>& pixels(const solver::Plane& plane);
+
+  Flow<D>& flow_;
+  Locator<D> locator_;
+  solver::Plane plane_;           // of the pixels found last
+  std::vector<Location> pixels_;  // the mesh does not move
+  bool has_pixels_ = false;
+};
+
+}  // namespace eddyline::multiblock

@@ -1,0 +1,78 @@
+#pragma once
+// Blocks of a mesh cut into the pieces that processes compute, and where their ghost cells come from.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/vec.hpp"
+#include "world/mesh.hpp"
+
+namespace eddyline::multiblock {
+
+/// A rectangle of cells of a block, in the indices of the block on the finest level.
+struct PieceRange {
+  std::int32_t block = 0;
+  Int3 lower, upper;
+  int rank = 0;
+  std::int64_t cells() const {
+    return std::int64_t{upper[0] - lower[0]} * (upper[1] - lower[1]) * (upper[2] - lower[2]);
+  }
+};
+
+/// Ghost cells of one piece that are cells of another one (or of itself), beyond one face. Indices count from the first
+/// cell of either piece; ghosts lie outside.
+struct GhostPatch {
+  std::int32_t to = 0, from = 0;                 // pieces
+  int to_axis = 0, from_axis = 0;                // index across the face, in the pieces' blocks
+  Vec3 shift;                                    // see world::MeshLink
+  std::vector<std::pair<Int3, Int3>> near, far;  // ghost cell and its giver: those beside the face, those behind them
+};
+
+/// Faces of cells of a piece on a boundary.
+struct BoundaryPatch {
+  std::int32_t piece = 0, boundary = 0;  // boundary: index in Mesh::boundaries
+  int axis = 0, end = 0;
+  Int3 lower, upper;  // cells beside the face
+};
+
+/// The connections of all pieces on one level of multigrid, the same on all ranks.
+struct Connections {
+  std::vector<GhostPatch> ghosts;
+  std::vector<BoundaryPatch> boundaries;
+};
+
+/// A mesh, cut. The number of levels is a property of the mesh; cuts lie at multiples of 2^(levels - 1) cells, so that
+/// every coarse cell has all its children in one piece.
+class Pieces {
+ public:
+  /// `most_levels`: 0 for as many as the mesh allows. `parts`: number of pieces, if the mesh has room for so many.
+  Pieces(const world::Mesh& mesh, int most_levels, int ranks, int parts);
+
+  const world::Mesh& mesh() const { return *mesh_; }
+  int levels() const { return levels_; }
+  const std::vector<PieceRange>& all() const { return pieces_; }
+  /// Number of the first cell of each block, in the order of blocks.
+  std::int64_t first_cell(std::int32_t block) const { return first_cell_[static_cast<std::size_t>(block)]; }
+  /// Range of a piece on a level.
+  PieceRange on_level(std::size_t piece, int level) const;
+  Connections connections(int level) const;
+
+ private:
+  /// Cells of a block on a level.
+  Int3 on_level_cells(std::int32_t block, int level) const;
+  void cut(int parts);
+  void assign(int ranks);
+  void add_ghosts(std::size_t piece, int axis, int end, int level, Connections& connections) const;
+
+  const world::Mesh* mesh_;
+  int levels_ = 1;
+  std::vector<PieceRange> pieces_;
+  std::vector<std::int64_t> first_cell_;
+};
+
+/// How often all blocks of a mesh can be halved, plus one.
+int levels_of(const world::Mesh& mesh);
+
+}  // namespace eddyline::multiblock

@@ -1,0 +1,349 @@
+#include "solvers/multiblock/residual.hpp"
+
+#include <cstring>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "base/block_sum.hpp"
+#include "base/lanes.hpp"
+#include "physics/artificial_compressibility/terms.hpp"
+
+namespace eddyline::multiblock {
+
+namespace {
+
+namespace terms = physics::artificial_compressibility;
+
+using S = Pack4d;
+constexpr int k_lanes = S::width;
+template <int D>
+constexpr std::size_t k_unknowns = PieceFields<D>::k_unknowns;
+
+template <int D>
+terms::Unknowns<S, D> load(const std::array<Array<double>, D + 1>& fields, std::ptrdiff_t at) {
+  terms::Unknowns<S, D> w;
+  for (std::size_t v = 0; v <= D; ++v) w[v] = S::load(fields[v].data() + at);
+  return w;
+}
+template <int D>
+terms::Vector<S, D> load_vector(const std::array<Array<double>, D>& fields, std::ptrdiff_t at) {
+  terms::Vector<S, D> w;
+  for (std::size_t d = 0; d < D; ++d) w[d] = S::load(fields[d].data() + at);
+  return w;
+}
+
+/// Fluxes through a row of faces: convective ones, and dissipation with friction.
+template <int D>
+struct FluxRow {
+  using Row = std::array<std::vector<double>, k_unknowns<D>>;
+  Row convective, dissipative;
+
+  void resize(std::int32_t cells) {
+    const auto size = static_cast<std::size_t>(cells + 1 + 2 * k_lanes);
+    for (auto* row : {&convective, &dissipative})
+      for (auto& of : *row)
+        if (of.size() < size) of.resize(size);
+  }
+};
+
+/// Rows of fluxes of one thread.
+template <int D>
+struct Rows {
+  FluxRow<D> along, low, high;
+  std::vector<FluxRow<D>> below, above;  // 3D: through the faces of a plane of cells, row by row
+};
+
+/// Which terms of dissipation and friction are summed.
+enum class Dissipative { none, third_thin, third_full, third_only, first_thin, first_only };
+
+constexpr bool is_first(Dissipative kind) { return kind == Dissipative::first_thin || kind == Dissipative::first_only; }
+constexpr bool is_thin(Dissipative kind) { return kind == Dissipative::first_thin || kind == Dissipative::third_thin; }
+
+/// Fluxes through `count` faces across `axis`, from the cells before `first` to those at it.
+template <int D, Dissipative kind>
+void flux_row(const PieceFields<D>& piece, const Scheme& scheme, std::size_t axis, std::ptrdiff_t first,
+              std::int32_t count, FluxRow<D>& row) {
+  const std::ptrdiff_t stride = piece.extents.stride[axis];
+  const S half(0.5), beta(scheme.beta), nu(scheme.viscosity);
+  for (std::int32_t n = 0; n < count; n += k_lanes) {
+    const std::ptrdiff_t b = first + n, a = b - stride;
+    const terms::Vector<S, D> face = load_vector<D>(piece.face[axis], b);
+    const terms::Unknowns<S, D> wa = load<D>(piece.state, a), wb = load<D>(piece.state, b);
+    const terms::Unknowns<S, D> flux = terms::convective_flux<S, D>(wa, wb, face, beta);
+    for (std::size_t v = 0; v <= D; ++v) flux[v].store(row.convective[v].data() + n);
+    if constexpr (kind != Dissipative::none) {
+      const auto& radius = piece.radius[axis];
+      const S lambda = half * (S::load(radius.data() + a) + S::load(radius.data() + b));
+      terms::Unknowns<S, D> sum;
+      if constexpr (is_first(kind))
+        sum = terms::first_differences<S, D>(wa, wb, lambda, S(scheme.first_differences));
+      else
+        sum = terms::third_differences<S, D>(load<D>(piece.state, a - stride), wa, wb, load<D>(piece.state, b + stride),
+                                             lambda, S(scheme.third_differences));
+      terms::Vector<S, D> friction{};
+      if constexpr (is_thin(kind)) {
+        const S per_volume = S(2) / (S::load(piece.volume.data() + a) + S::load(piece.volume.data() + b));
+        friction = terms::thin_layer_friction<S, D>(wa, wb, face, per_volume, nu);
+      }
+      if constexpr (kind == Dissipative::third_full) {
+        terms::Gradient<S, D> mean;
+        terms::Vector<S, D> line;
+        for (std::size_t d = 0; d < D; ++d) {
+          line[d] = S::load(piece.center[d].data() + b) - S::load(piece.center[d].data() + a);
+          for (std::size_t v = 0; v < D; ++v)
+            mean[v][d] =
+                half * (S::load(piece.gradient[1 + v][d].data() + a) + S::load(piece.gradient[1 + v][d].data() + b));
+        }
+        friction = terms::full_friction<S, D>(wa, wb, mean, line, face, nu);
+      }
+      sum[0].store(row.dissipative[0].data() + n);
+      for (std::size_t d = 0; d < D; ++d) (sum[1 + d] + friction[d]).store(row.dissipative[1 + d].data() + n);
+    }
+  }
+}
+
+/// What comes in at the low faces of a row of cells is what went out of the cells before.
+template <int D>
+struct RowOfCells {
+  const FluxRow<D>* along;
+  const FluxRow<D>*low, *high;
+  const FluxRow<D>*below, *above;  // 3D
+};
+
+/// Sum over the faces of a cell in one fixed order.
+template <int D>
+EDDYLINE_INLINE S sum_of_faces(const double* along, const double* low, const double* high, const double* below,
+                               const double* above, std::int32_t n) {
+  const S first = (S::load(along + n + 1) - S::load(along + n)) + (S::load(high + n) - S::load(low + n));
+  if constexpr (D == 2) return first;
+  return first + (S::load(above + n) - S::load(below + n));
+}
+
+struct Weights {
+  double blend;
+  TimeDerivative time;
+  bool forced;
+};
+
+template <int D, Dissipative kind>
+void sum_row(PieceFields<D>& piece, const RowOfCells<D>& rows, std::ptrdiff_t first, std::int32_t count,
+             const Weights& weights) {
+  const S added(weights.blend), kept(1 - weights.blend), now(weights.time.now), before(weights.time.before),
+      before_that(weights.time.before_that);
+  const bool in_time = weights.time.now != 0;
+  const bool with_history = in_time && piece.before[0].size() > 0;
+  for (std::size_t v = 0; v <= D; ++v) {
+    const auto part = [&](const FluxRow<D>* row, bool convective) {
+      return row == nullptr ? nullptr : (convective ? row->convective : row->dissipative)[v].data();
+    };
+    double* residual = piece.residual[v].data() + first;
+    double* dissipation = piece.dissipation[v].data() + first;
+    for (std::int32_t n = 0; n < count; n += k_lanes) {
+      S sum = sum_of_faces<D>(part(rows.along, true), part(rows.low, true), part(rows.high, true),
+                              part(rows.below, true), part(rows.above, true), n);
+      if constexpr (kind != Dissipative::none) {
+        const S fresh = sum_of_faces<D>(part(rows.along, false), part(rows.low, false), part(rows.high, false),
+                                        part(rows.below, false), part(rows.above, false), n);
+        (added * fresh + kept * S::load(dissipation + n)).store(dissipation + n);
+      }
+      sum = sum - S::load(dissipation + n);
+      const S volume = S::load(piece.volume.data() + first + n);
+      if (in_time && v > 0) {
+        S rate = now * S::load(piece.state[v].data() + first + n);
+        if (with_history)
+          rate = rate + (before * S::load(piece.before[v].data() + first + n) +
+                         before_that * S::load(piece.before_that[v].data() + first + n));
+        sum = sum + volume * rate;
+      }
+      if (v > 0 && piece.force[0].size() > 0) sum = sum - volume * S::load(piece.force[v - 1].data() + first + n);
+      if (weights.forced) sum = sum + S::load(piece.forcing[v].data() + first + n);
+      sum.store(residual + n);
+    }
+  }
+}
+
+template <int D, Dissipative kind>
+void evaluate_slab(PieceFields<D>& piece, const Slab& slab, const Scheme& scheme, const Weights& weights) {
+  thread_local Rows<D> rows;
+  const Int3 cells = piece.extents.cells;
+  const std::int32_t n = cells[0];
+  for (FluxRow<D>* row : {&rows.along, &rows.low, &rows.high}) row->resize(n);
+  if constexpr (D == 2) {
+    flux_row<D, kind>(piece, scheme, 1, piece.extents.at(0, slab.first), n, rows.low);
+    for (std::int32_t j = slab.first; j < slab.last; ++j) {
+      const std::ptrdiff_t first = piece.extents.at(0, j);
+      flux_row<D, kind>(piece, scheme, 0, first, n + 1, rows.along);
+      flux_row<D, kind>(piece, scheme, 1, first + piece.extents.stride[1], n, rows.high);
+      sum_row<D, kind>(piece, {&rows.along, &rows.low, &rows.high, nullptr, nullptr}, first, n, weights);
+      std::swap(rows.low, rows.high);
+    }
+  } else {
+    const auto planes = static_cast<std::size_t>(cells[1]);
+    if (rows.below.size() < planes) rows.below.resize(planes), rows.above.resize(planes);
+    for (std::int32_t j = 0; j < cells[1]; ++j) {
+      auto& below = rows.below[static_cast<std::size_t>(j)];
+      below.resize(n);
+      rows.above[static_cast<std::size_t>(j)].resize(n);
+      flux_row<D, kind>(piece, scheme, 2, piece.extents.at(0, j, slab.first), n, below);
+    }
+    for (std::int32_t k = slab.first; k < slab.last; ++k) {
+      flux_row<D, kind>(piece, scheme, 1, piece.extents.at(0, 0, k), n, rows.low);
+      for (std::int32_t j = 0; j < cells[1]; ++j) {
+        const std::ptrdiff_t first = piece.extents.at(0, j, k);
+        auto &below = rows.below[static_cast<std::size_t>(j)], &above = rows.above[static_cast<std::size_t>(j)];
+        flux_row<D, kind>(piece, scheme, 0, first, n + 1, rows.along);
+        flux_row<D, kind>(piece, scheme, 1, first + piece.extents.stride[1], n, rows.high);
+        flux_row<D, kind>(piece, scheme, 2, first + piece.extents.stride[2], n, above);
+        sum_row<D, kind>(piece, {&rows.along, &rows.low, &rows.high, &below, &above}, first, n, weights);
+        std::swap(rows.low, rows.high);
+        std::swap(below, above);
+      }
+    }
+  }
+}
+
+template <int D, Dissipative kind>
+void evaluate_all(Level<D>& level, const Scheme& scheme, const Weights& weights) {
+  parallel_for(static_cast<std::int64_t>(level.slabs.size()), [&](std::int64_t n) {
+    const Slab& slab = level.slabs[static_cast<std::size_t>(n)];
+    evaluate_slab<D, kind>(level.pieces[slab.piece], slab, scheme, weights);
+  });
+}
+
+}  // namespace
+
+template <int D>
+void Residual<D>::set_local_steps(Level<D>& level) const {
+  const S half(0.5), beta(scheme_.beta), cfl(scheme_.cfl), friction(scheme_.viscous_share * scheme_.viscosity);
+  level.for_each_row([&](PieceFields<D>& piece, std::ptrdiff_t first, std::int32_t count) {
+    for (std::int32_t n = 0; n < count; n += k_lanes) {
+      const std::ptrdiff_t c = first + n;
+      const terms::Unknowns<S, D> w = load<D>(piece.state, c);
+      const S per_volume = S::load(piece.per_volume.data() + c);
+      std::array<S, D> lambda;
+      S sum, areas;
+      for (std::size_t d = 0; d < D; ++d) {
+        terms::Vector<S, D> face;
+        for (std::size_t e = 0; e < D; ++e)
+          face[e] = half * (S::load(piece.face[d][e].data() + c) +
+                            S::load(piece.face[d][e].data() + c + piece.extents.stride[d]));
+        lambda[d] = terms::spectral_radius<S, D>(w, face, beta);
+        sum = sum + lambda[d];
+        areas = areas + terms::dot(face, face);
+      }
+      (cfl / ((sum + areas * friction * per_volume) * per_volume)).store(piece.local_step.data() + c);
+      for (std::size_t d = 0; d < D; ++d) {
+        S ratio;
+        for (std::size_t e = 0; e < D; ++e)
+          if (e != d) ratio = max(ratio, lambda[e] / lambda[d]);
+        (lambda[d] * (S(1) + sqrt(ratio))).store(piece.radius[d].data() + c);
+      }
+    }
+  });
+  level.ghosts.fetch(1, Ghosts::Layers::near, [&](std::int32_t piece, int, int axis) {
+    return level.pieces[static_cast<std::size_t>(piece)].radius[static_cast<std::size_t>(axis)].data();
+  });
+  for (const BoundaryFace& face : level.faces) {  // nothing is dissipated through a wall
+    auto& radius = level.pieces[static_cast<std::size_t>(face.piece)].radius[static_cast<std::size_t>(face.axis)];
+    const double inner = radius[static_cast<std::size_t>(face.cell)];
+    const bool solid = face.condition == Condition::wall || face.condition == Condition::slip;
+    radius[static_cast<std::size_t>(face.ghost)] = solid ? -inner : inner;
+  }
+}
+
+template <int D>
+void Residual<D>::set_gradients(Level<D>& level) const {
+  const S half(0.5);
+  level.for_each_row([&](PieceFields<D>& piece, std::ptrdiff_t first, std::int32_t count) {
+    for (std::int32_t n = 0; n < count; n += k_lanes) {
+      const std::ptrdiff_t c = first + n;
+      const S per_volume = S::load(piece.per_volume.data() + c);
+      for (std::size_t v = 0; v <= D; ++v) {
+        std::array<S, D> sum;
+        for (std::size_t d = 0; d < D; ++d) {
+          const std::ptrdiff_t stride = piece.extents.stride[d];
+          const S here = S::load(piece.state[v].data() + c);
+          const S low = half * (S::load(piece.state[v].data() + c - stride) + here);
+          const S high = half * (here + S::load(piece.state[v].data() + c + stride));
+          for (std::size_t e = 0; e < D; ++e)
+            sum[e] = sum[e] + (high * S::load(piece.face[d][e].data() + c + stride) -
+                               low * S::load(piece.face[d][e].data() + c));
+        }
+        for (std::size_t e = 0; e < D; ++e) (sum[e] * per_volume).store(piece.gradient[v][e].data() + c);
+      }
+    }
+  });
+  constexpr int k_fields = (D + 1) * D;
+  level.ghosts.fetch(k_fields, Ghosts::Layers::near, [&](std::int32_t piece, int field, int) {
+    return level.pieces[static_cast<std::size_t>(piece)]
+        .gradient[static_cast<std::size_t>(field / D)][static_cast<std::size_t>(field % D)]
+        .data();
+  });
+  for (const BoundaryFace& face : level.faces)
+    for (auto& of : level.pieces[static_cast<std::size_t>(face.piece)].gradient)
+      for (auto& field : of) field[static_cast<std::size_t>(face.ghost)] = field[static_cast<std::size_t>(face.cell)];
+}
+
+template <int D>
+void Residual<D>::evaluate(Level<D>& level, double blend, const TimeDerivative& time, bool forced) const {
+  const Weights weights{blend, time, forced};
+  const bool viscous = scheme_.viscosity > 0;
+  if (blend == 0)
+    evaluate_all<D, Dissipative::none>(level, scheme_, weights);
+  else if (!level.is_finest())
+    viscous ? evaluate_all<D, Dissipative::first_thin>(level, scheme_, weights)
+            : evaluate_all<D, Dissipative::first_only>(level, scheme_, weights);
+  else if (!viscous)
+    evaluate_all<D, Dissipative::third_only>(level, scheme_, weights);
+  else
+    scheme_.full_friction ? evaluate_all<D, Dissipative::third_full>(level, scheme_, weights)
+                          : evaluate_all<D, Dissipative::third_thin>(level, scheme_, weights);
+}
+
+template <int D>
+void Residual<D>::update(Level<D>& level, double alpha, const TimeDerivative& time) const {
+  level.for_each_row([&](PieceFields<D>& piece, std::ptrdiff_t first, std::int32_t count) {
+    for (std::size_t v = 0; v <= D; ++v) {
+      const S rate(v > 0 ? time.now : 0.0), share(alpha), one(1);
+      // The last pack of a row may reach into ghosts, which are set again before they are read.
+      for (std::int32_t n = 0; n < count; n += k_lanes) {
+        const std::ptrdiff_t c = first + n;
+        const S step = share * S::load(piece.local_step.data() + c), implicit = step * rate;
+        const S change = step * S::load(piece.per_volume.data() + c) * S::load(piece.residual[v].data() + c);
+        const S sum = S::load(piece.stage[v].data() + c) + implicit * S::load(piece.state[v].data() + c) - change;
+        (sum / (one + implicit)).store(piece.state[v].data() + c);
+      }
+    }
+  });
+}
+
+template <int D>
+ReproducibleSum Residual<D>::sum_of_squares(Level<D>& level, double unit) const {
+  ReproducibleSum total;
+  std::mutex adding;
+  level.for_each_row([&](PieceFields<D>& piece, std::ptrdiff_t first, std::int32_t count) {
+    ReproducibleSum own;
+    BlockSum::Numbers block;
+    for (std::size_t v = 0; v <= D; ++v) {
+      const double scale = 1 / (v == 0 ? scheme_.beta : unit);
+      for (std::int32_t n = 0; n < count;) {
+        std::size_t size = 0;
+        for (; n < count && size < BlockSum::k_most; ++n) {
+          const auto c = static_cast<std::size_t>(first + n);
+          const double rate = piece.residual[v][c] * piece.per_volume[c] * scale;
+          block[size++] = rate * rate;
+        }
+        BlockSum::add(own, block, size);
+      }
+    }
+    const std::scoped_lock lock(adding);
+    total.merge(own);
+  });
+  return total;
+}
+
+template class Residual<2>;
+template class Residual<3>;
+
+}  // namespace eddyline::multiblock

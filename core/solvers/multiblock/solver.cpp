@@ -1,0 +1,158 @@
+#include "solvers/multiblock/solver.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "base/affinity.hpp"
+#include "base/errors.hpp"
+#include "comm/collectives.hpp"
+#include "solvers/multiblock/observe/cells.hpp"
+#include "solvers/multiblock/observe/loads.hpp"
+#include "solvers/multiblock/observe/sampler.hpp"
+#include "solvers/multiblock/observe/series.hpp"
+
+namespace eddyline::multiblock {
+
+namespace {
+
+constexpr std::int64_t k_cells_a_thread = 2000;  // below this, threads wait for each other longer than they compute
+
+template <int D>
+class Solver final : public solver::Solver {
+ public:
+  Solver(const world::World& world, const solver::Execution& execution, comm::Communicator& communicator)
+      : flow_(world, execution, communicator), sampler_(flow_), loads_(flow_), cells_(flow_) {
+    const auto paying = std::clamp<std::int64_t>(flow_.cells() / k_cells_a_thread, 1, omp_get_max_threads());
+    threads_ = execution.threads > 0 ? execution.threads : static_cast<int>(paying);
+    omp_set_num_threads(threads_);
+    place_threads(threads_);
+  }
+
+  const world::World& world() const override { return flow_.world(); }
+  comm::Communicator& communicator() const override { return flow_.communicator(); }
+  solver::Clock clock() const override { return {flow_.time, flow_.steps}; }
+  int threads() const override { return threads_; }
+  std::string instructions() const override { return "avx2"; }
+  Timers& timers() override { return flow_.timers; }
+
+  solver::Outcome start() override { return {flow_.is_good(), false}; }
+  double next_time_step() const override { return flow_.time_step(); }
+  solver::Outcome advance(solver::StepRequest ask) override {
+    flow_.step();
+    bool stop = ask.stop;
+    if (!communicator().is_alone()) stop = comm::any(communicator(), stop, "end of the run");
+    return {flow_.is_good(), stop};
+  }
+  solver::Outcome agree() override { return {flow_.is_good(), false}; }
+
+  const solver::FieldSets& fields() const override { return cells_; }
+  solver::Sampler& sampler() override { return sampler_; }
+  solver::Loads& loads() override { return loads_; }
+  std::vector<std::unique_ptr<solver::Observer>> observers() override { return make_observers<D>(flow_); }
+  solver::Checksum checksum() const override {
+    solver::Checksum sum;
+    flow_.for_each_cell([&](const PieceFields<D>& piece, Int3 cell, std::size_t c, std::size_t) {
+      solver::MemberHash hash(flow_.id_of(piece, cell));
+      for (const auto& field : piece.state) hash.add(field[c]);
+      hash.add_to(sum);
+    });
+    return sum;
+  }
+
+  double apply(const world::Change&) override {
+    throw UserError("the solver multiblock cannot be changed while it runs.");
+  }
+
+  std::array<std::int32_t, 3> kind() const override { return {D, sizeof(double), k_number}; }
+  void save(ArchiveWriter& archive) override { flow_.save(archive); }
+  void restore(const std::vector<ArchiveReader>& parts) override { flow_.restore(parts); }
+
+  void count(solver::Counters& counters) override {
+    std::int64_t messages = 0, bytes = 0;
+    for (const auto& level : flow_.levels()) messages += level->ghosts.messages(), bytes += level->ghosts.bytes();
+    counters.same("steps", flow_.steps);
+    counters.same("cycles", flow_.cycles);
+    counters.same("levels", static_cast<std::int64_t>(flow_.levels().size()));
+    counters.sum("cells", flow_.cells());
+    counters.sum("pieces", static_cast<std::int64_t>(flow_.finest().pieces.size()));
+    counters.sum("memory_bytes", flow_.memory());
+    counters.sum("messages", messages);
+    counters.sum("message_bytes", bytes);
+    counters.same_real("residual", flow_.residual);
+    counters.flag("converged", flow_.converged);
+  }
+  solver::RankShare share() const override {
+    solver::RankShare own;
+    own.members = {flow_.cells()};
+    own.memory_bytes = flow_.memory();
+    own.neighbors = static_cast<std::int64_t>(flow_.finest().ghosts.peers());
+    for (const auto& level : flow_.levels())
+      own.messages += level->ghosts.messages(), own.bytes += level->ghosts.bytes();
+    return own;
+  }
+  exchange::Trials exchange_trials() const override { return {}; }
+  solver::Diagnosis diagnose() const override;
+
+ private:
+  static constexpr std::int32_t k_number = 100;  // of this method in checkpoints
+
+  Flow<D> flow_;
+  Sampler<D> sampler_;
+  Loads<D> loads_;
+  Cells<D> cells_;
+  int threads_ = 1;
+};
+
+/// The first cell, by id, whose state is not finite.
+template <int D>
+solver::Diagnosis Solver<D>::diagnose() const {
+  struct Found {
+    std::int64_t id = std::numeric_limits<std::int64_t>::max();
+    Vec3 position, velocity;
+  } found;
+  flow_.for_each_cell([&](const PieceFields<D>& piece, Int3 cell, std::size_t c, std::size_t) {
+    const bool good = std::ranges::all_of(piece.state, [&](const auto& field) { return std::isfinite(field[c]); });
+    const std::int64_t id = flow_.id_of(piece, cell);
+    if (good || id > found.id) return;
+    found.id = id;
+    for (int d = 0; d < D; ++d) {
+      found.position[d] = piece.center[static_cast<std::size_t>(d)][c];
+      found.velocity[d] = piece.state[static_cast<std::size_t>(1 + d)][c];
+    }
+  });
+  const Found own = found;
+  for (const Found& other : comm::gather_values(communicator(), std::span(&own, 1), "diagnosis").second)
+    if (other.id < found.id) found = other;
+  solver::Diagnosis diagnosis;
+  diagnosis.id = found.id, diagnosis.step = flow_.steps, diagnosis.time = flow_.time;
+  diagnosis.position = found.position, diagnosis.velocity = found.velocity;
+  diagnosis.density = world().fluid.density;
+  diagnosis.reason = "the state is not finite";
+  std::array<char, 400> line{};
+  std::snprintf(
+      line.data(), line.size(),
+      "Step %lld (t = %.6g s, cycle %lld): the state is not finite, first in cell %lld near (%.4g, %.4g, %.4g) m; the "
+      "residual before was at most %.3g 1/s. Reduce method.cfl (now %g), or write method.cycle = \"V\".",
+      static_cast<long long>(flow_.steps), flow_.time, static_cast<long long>(flow_.cycles),
+      static_cast<long long>(found.id), found.position.x, found.position.y, found.position.z, flow_.largest_residual,
+      flow_.options().cfl);
+  diagnosis.text = line.data();
+  return diagnosis;
+}
+
+}  // namespace
+
+std::unique_ptr<solver::Solver> make(const world::World& world, const solver::Execution& execution,
+                                     comm::Communicator& communicator) {
+  if (world.fluid.matter != world::Matter::liquid)
+    throw UserError("The solver multiblock computes incompressible flow. Write fluid.matter = \"liquid\".");
+  if (world.dimensions == 2) return std::make_unique<Solver<2>>(world, execution, communicator);
+  return std::make_unique<Solver<3>>(world, execution, communicator);
+}
+
+}  // namespace eddyline::multiblock

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <memory>
+
+#include "solver/execution.hpp"
+#include "solver/solver.hpp"
+
+namespace eddyline::multiblock {
+
+/// Incompressible flow on body-fitted blocks of cells, by artificial compressibility. Collective. The communicator must
+/// outlive the solver.
+std::unique_ptr<solver::Solver> make(const world::World& world, const solver::Execution& execution,
+                                     comm::Communicator& communicator);
+
+}  // namespace eddyline::multiblock

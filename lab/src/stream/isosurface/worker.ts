@@ -1,0 +1,19 @@
+/** A worker that decodes isosurfaces. */
+
+import { decodeSurface, type SurfaceMesh } from "./decode";
+
+export interface WorkerAnswer {
+  readonly mesh: SurfaceMesh | null;
+  /** The reason if there is no mesh. */
+  readonly problem: string;
+}
+
+self.onmessage = async ({ data }: MessageEvent<Uint8Array>): Promise<void> => {
+  const answer = await decodeSurface(data).then(
+    (mesh): WorkerAnswer => ({ mesh, problem: "" }),
+    (error: unknown): WorkerAnswer => ({ mesh: null, problem: error instanceof Error ? error.message : String(error) }),
+  );
+  const { mesh } = answer;
+  const transfer = mesh ? [mesh.positions.buffer, mesh.normals.buffer, mesh.triangles.buffer, ...(mesh.colors ? [mesh.colors.buffer] : [])] : [];
+  self.postMessage(answer, { transfer });
+};

@@ -1,0 +1,44 @@
+"""Work and messages of each node: what a division of a world among nodes leads to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Messages of one step.
+
+    messages: (nodes,) messages that each node sends and receives, halved: each is sent once and received
+    once.  rows: (nodes,) particles or cells in them.  crossing: messages of all nodes together.
+    """
+
+    messages: Counts
+    rows: Counts
+
+    @property
+    def crossing(self) -> int:
+        return int(self.messages.sum())
+
+    @property
+    def busiest(self) -> int:
+        """The node with the most messages; of equal ones that with the most rows."""
+        return int(np.lexsort((self.rows, self.messages))[-1])
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """loads: (nodes,) work of each node, in particles or points.  ghosts: (nodes,) copies that it holds."""
+
+    loads: Counts
+    ghosts: Counts
+    traffic: Traffic
+
+    @property
+    def nodes(self) -> int:
+        return len(self.loads)

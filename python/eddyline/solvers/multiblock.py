@@ -1,0 +1,269 @@
+"""Incompressible flow on body-fitted blocks of cells, by artificial compressibility: steady or in time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field, StrictBool
+
+from eddyline import _core
+from eddyline.mesh import MeshError
+from eddyline.mesh.table import MeshTable, make
+from eddyline.world import checks
+from eddyline.world.build import fluid_world
+from eddyline.world.check_openings import opening_problems
+from eddyline.world.estimate import Estimate, Plan
+from eddyline.world.openings import faces
+from eddyline.world.problems import dotted, number, rounded
+from eddyline.world.quantities import fluid_series
+from eddyline.world.samples import Samples
+from eddyline.world.scales import Scales, find_scales
+from eddyline.world.schema import SIDES, Front, Gauge, Open, WorldFile
+from eddyline.world.shapes import Circle, Table
+from eddyline.world.solver import Found, Pictured, Rows, SolverOptions
+from eddyline.world.values import Count, NotNegative, Number, Positive
+from eddyline.world.world import World
+
+if TYPE_CHECKING:
+    from eddyline.mesh import Mesh
+
+
+class MultiblockOptions(SolverOptions):
+    """Incompressible flow on body-fitted blocks of cells that [mesh] describes. Finite volumes of second order,
+    artificial compressibility, multigrid; in time, backward differences of second order. Liquids without a free
+    surface; bodies at rest, or circles that turn."""
+
+    name: Literal["multiblock"]
+    steady: StrictBool = Field(
+        default=False,
+        description="True: seek a steady flow. A step is then one cycle of multigrid, and time only counts them.",
+    )
+    tolerance: Annotated[Number, Field(ge=1e-14, le=1)] = Field(
+        default=1e-6, description="Steady: the residual, over the largest one, at which cycles end."
+    )
+    time_step: Positive | None = Field(
+        default=None, description="Time step [s]; default courant domain.spacing / speed."
+    )
+    courant: Positive = Field(
+        default=1.0, description="Sets the time step: the spacings that the fastest flow covers in one."
+    )
+    inner_cycles: Annotated[Count, Field(ge=1, le=10000)] = Field(
+        default=20, description="Largest number of cycles of multigrid in a time step."
+    )
+    inner_tolerance: Annotated[Number, Field(ge=1e-14, le=1)] = Field(
+        default=1e-3, description="Drop of the residual that ends a time step."
+    )
+    cfl: Annotated[Number, Field(ge=0.01, le=10)] = Field(
+        default=3.5, description="CFL number of the local steps of the cycles."
+    )
+    compressibility: Annotated[Number, Field(ge=0.1, le=1000)] = Field(
+        default=2.0, description="Artificial compressibility beta over the square of the speed."
+    )
+    dissipation: Annotated[Number, Field(ge=0, le=1)] = Field(
+        default=1 / 64, description="Coefficient of the dissipation by third differences."
+    )
+    viscous: Literal["full", "thin_layer"] = Field(
+        default="full", description="Friction: with all gradients, or those across the faces of cells only."
+    )
+    cycle: Literal["W", "V"] = Field(default="W", description="Cycle of multigrid.")
+    levels: Annotated[Count, Field(ge=0, le=20)] = Field(
+        default=0, description="Levels of multigrid; 0: as many as the mesh allows."
+    )
+    reference_speed: NotNegative = Field(
+        default=0.0,
+        description="Speed of the flow [m/s]; 0: the largest at the start and on the boundaries.",
+    )
+
+
+class Multiblock:
+    """See `eddyline.world.solver.Solver`."""
+
+    name = "multiblock"
+    title = "Body-fitted blocks of cells"
+    not_steered = "the solver multiblock cannot be changed while it runs."
+    options: type[SolverOptions] = MultiblockOptions
+    tables: Mapping[str, type[Table]] = {"mesh": MeshTable}
+    members = "cells"
+    pictures: Mapping[str, Pictured] = {
+        "speed": Pictured("speed", "m/s", starts_at_zero=True),
+        "pressure": Pictured("pressure", "Pa"),
+        "vorticity": Pictured("vorticity", "1/s", diverging=True),
+        "velocity_x": Pictured("velocity along x", "m/s", diverging=True),
+        "velocity_y": Pictured("velocity along y", "m/s", diverging=True),
+        "velocity_z": Pictured("velocity along z", "m/s", diverging=True),
+    }
+    snapshot_fields: Mapping[str, str] = {}
+
+    def has_fluid(self, method: Mapping[str, Any]) -> bool:
+        return True
+
+    def start_fields(self, file: WorldFile) -> Mapping[str, str]:
+        return {}
+
+    def pictured(self, file: WorldFile) -> tuple[str, ...]:
+        missing = {2: "velocity_z", 3: "vorticity"}[file.dimensions]
+        return tuple(name for name in self.pictures if name != missing)
+
+    def kept(self, file: WorldFile) -> tuple[str, ...]:
+        return ("velocity_x", "velocity_y", "pressure") if file.dimensions == 2 else ("speed", "pressure")
+
+    def refusals(self, file: WorldFile) -> Found:
+        return _refusals(file)
+
+    def problems(self, file: WorldFile, samples: Samples, names: dict[str, float]) -> Found:
+        yield from checks.boundary_problems(file)
+        yield from opening_problems(file, samples)
+        yield from checks.common_problems(file, samples, names)
+        try:
+            core_mesh(make(file)).check()
+        except (MeshError, _core.UserError) as error:
+            yield ("mesh",), f"mesh: {str(error).removeprefix('mesh: ')}"
+
+    def scales(self, file: WorldFile, samples: Samples) -> Scales:
+        found = find_scales(file, samples)
+        if found is not None:
+            return found
+        speed = options_of(file).reference_speed
+        return Scales(speed, speed, "method.reference_speed")
+
+    def step_problems(self, file: WorldFile, scales: Scales) -> Found:
+        if not scales.max_speed > 0:
+            yield (
+                ("method", "reference_speed"),
+                "method.reference_speed is missing, and nothing sets the fluid in motion. Add the speed that you "
+                "expect [m/s].",
+            )
+            return
+        steps = file.time.end / _time_step(file, scales)
+        if not steps <= MOST_STEPS:
+            yield (
+                ("time", "end"),
+                f"time.end = {number(file.time.end)} s takes about {rounded(steps, 2)} time steps; must be at "
+                f"most {rounded(MOST_STEPS)}. Reduce time.end.",
+            )
+
+    def warnings(self, world: World) -> Iterator[str]:
+        return iter(())
+
+    def notes(self, world: World, samples: Samples) -> Iterator[str]:
+        if world.file.output.snapshots > 0:
+            yield "output.snapshots: the solver multiblock writes no snapshots; pictures and series are kept."
+
+    def build(self, file: WorldFile, scales: Scales) -> _core.World:
+        world = fluid_world(file, replace(scales, max_speed=0.0))  # pressures have no background
+        world.mesh = core_mesh(make(file))
+        return world
+
+    def series(self, file: WorldFile) -> dict[str, list[str]]:
+        momentum = [f"momentum_{axis}" for axis in "xyz"[: file.dimensions]]
+        budget = ["step", "mass", *momentum, "kinetic_energy", "max_speed"]
+        columns = fluid_series(file, budget, ["mass_flow"])
+        return columns | {"residual": ["residual", "drop", "cycles"]}
+
+    def estimate(self, world: World) -> Estimate:
+        cells, options = world.core.mesh.cells, options_of(world.file)
+        cycles = 1 if options.steady else CYCLES_A_STEP
+        return Estimate(
+            counts={"cells": cells},
+            memory_bytes=cells * BYTES_PER_CELL[world.dimensions],
+            time_step=_time_step(world.file, world.scales),
+            step_seconds=cells * cycles * STAGES_A_CYCLE / RATES[world.dimensions],
+            threads=max(1, cells // CELLS_A_THREAD),
+            snapshot_bytes=0,
+        )
+
+    def describe(self, world: World, found: Plan) -> Rows:
+        options = options_of(world.file)
+        blocks = len(world.core.mesh.blocks)
+        yield "cells", f"{world.core.mesh.cells:,} in {blocks} block{'s' if blocks > 1 else ''}"
+        if options.steady:
+            yield "time", f"steady: cycles until the residual has dropped by {rounded(1 / options.tolerance)}"
+        else:
+            step = rounded(found.estimate.time_step)
+            yield "time step", f"{step} s, up to {options.inner_cycles} cycles of multigrid each"
+
+    def remarks(self, world: World, found: Plan) -> Iterator[str]:
+        return iter(())
+
+
+SOLVER = Multiblock()
+
+RATES = {2: 4.0e7, 3: 1.0e7}
+"""Stages of cells a second on one core."""
+STAGES_A_CYCLE = 9
+"""Five stages and a residual on each level: of a W cycle in 2D 1 + 2/4 + 4/16 + ... times six, on small blocks."""
+CYCLES_A_STEP = 6
+"""Cycles of multigrid that a time step takes on average."""
+BYTES_PER_CELL = {2: 500, 3: 800}
+CELLS_A_THREAD = 2000
+MOST_STEPS = 1e13
+"""Largest number of time steps of a run, as for other solvers."""
+
+
+def options_of(file: WorldFile) -> MultiblockOptions:
+    assert isinstance(file.method, MultiblockOptions)
+    return file.method
+
+
+def core_mesh(mesh: Mesh) -> _core.Mesh:
+    """The mesh of the core."""
+    core = _core.Mesh(mesh.dimensions)
+    for block in mesh.blocks:
+        core.add_block(block.name, np.ascontiguousarray(block.nodes))
+    for link in mesh.links:
+        patch = link.patch
+        core.add_link(
+            patch.block, patch.axis, patch.end, patch.low, patch.high,
+            link.giver, link.axes, link.signs, link.offset, link.shift,
+        )  # fmt: skip
+    for boundary in mesh.boundaries:
+        patch = boundary.patch
+        core.add_boundary(patch.block, patch.axis, patch.end, patch.low, patch.high, boundary.name)
+    return core
+
+
+def _time_step(file: WorldFile, scales: Scales) -> float:
+    options = options_of(file)
+    if options.time_step is not None:
+        return options.time_step
+    return options.courant * file.domain.spacing / (options.reference_speed or scales.max_speed or math.inf)
+
+
+def _refusals(file: WorldFile) -> Found:
+    """Parts of a world that incompressible flow on blocks does not have."""
+    what = "the solver multiblock has"
+    if file.is_gas:
+        yield ("fluid", "state"), f'fluid.state = "ideal_gas"; {what} liquids only. Remove fluid.state.'
+    for name in file.regions:
+        yield ("regions", name), f"{dotted(('regions', name))}: {what} no free surface. Remove it."
+    for name in SIDES[: 2 * file.dimensions]:
+        if isinstance(file.boundaries.side(name), Open):
+            yield (
+                ("boundaries", name, "type"),
+                f'boundaries.{name}.type = "open"; {what} no free surface. Write "outflow".',
+            )
+    for face in faces(file):
+        if face.side is None:
+            yield face.path, f"{dotted(face.path)}: {what} openings in sides of the domain only. Remove it."
+    for key in sorted(file.start.model_fields_set & {"arrangement", "jitter", "settle"}):
+        yield ("start", key), f"start.{key}: {what} no particles. Remove it."
+    for name, body in file.bodies.items():
+        if body.motion is None:
+            continue
+        turns = body.motion.displacement is None and body.motion.pivot is None and isinstance(body, Circle)
+        if not turns:
+            yield (
+                ("bodies", name, "motion"),
+                f"bodies.{name}.motion: {what} a mesh that does not move, so that only circles may move, and turn "
+                "about their centres. Remove it.",
+            )
+    for name, observer in file.observe.items():
+        if isinstance(observer, Gauge | Front):
+            yield (
+                ("observe", name, "type"),
+                f'observe.{name}.type = "{observer.type}"; {what} no free surface. Remove this observer.',
+            )

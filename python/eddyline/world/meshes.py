@@ -1,0 +1,311 @@
+"""Meshes of worlds: which mesh fits the bodies and sides of a world file, and how good it is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ..mesh.airfoil import airfoil, trailing_edge
+from ..mesh.around import around
+from ..mesh.blocks import Mesh, MeshError
+from ..mesh.box import box
+from ..mesh.curves import Curve
+from ..mesh.extrude import extrude
+from ..mesh.frames import Sizes, channel
+from ..mesh.quality import check_folds, measure, wall_distances, y_plus
+from ..mesh.spacing import Line, cells_for, geometric, two_sided, uniform
+from .curves import find_file
+from .mesh_table import MeshTable
+from .problems import Path as ProblemPath
+from .problems import listed, rounded
+from .samples import corners
+from .schema import SIDES, Periodic, Stream, Wall, WorldFile
+from .shapes import Body, Circle, Cylinder, vec3
+
+FAR_FIELD = 400.0
+"""Distance of the far field of a free stream in lengths of the body: at 50 the drag of a cylinder is 0.7 %
+too high."""
+MULTIPLE = 8
+"""Numbers of cells are multiples of it, so that multigrid can coarsen them."""
+LARGEST = 4.0
+"""Edge of the largest cells of a channel, in spacings."""
+OUTLINE = 1e-4
+"""Tolerance of outlines, over the size of a body."""
+SKEWED, UNEVEN = 0.85, 2.0
+"""Skewness, and ratio of neighbouring cells, above which a note is shown."""
+
+
+def make(file: WorldFile) -> Mesh:
+    """The mesh of a world, without folded cells. Raises MeshError with one line."""
+    global _last
+    if _last is None or _last[0] is not file:
+        _last = file, _made(file)
+    return _last[1]
+
+
+_last: tuple[WorldFile, Mesh] | None = None
+"""The last world and its mesh: a world is checked, described and built one after the other."""
+
+
+def mesh_problems(file: WorldFile) -> Iterator[tuple[ProblemPath, str]]:
+    """Everything that prevents a mesh, as (path, text of the line)."""
+    try:
+        make(file)
+    except MeshError as error:
+        yield ("mesh",), str(error) + ("" if str(error).endswith(".") else ".")
+
+
+def _made(file: WorldFile) -> Mesh:
+    table = table_of(file)
+    if table.file is not None:
+        return _from_file(table.file, file, table.folders)
+    if file.dimensions == 3:
+        mesh = _in_space(file, table)
+    elif not file.bodies:
+        mesh = _box(file, table)
+    else:
+        mesh = _in_plane(file, table, {name: curve_of(body) for name, body in file.bodies.items()})
+    check_folds(mesh)
+    return mesh
+
+
+def table_of(file: WorldFile) -> MeshTable:
+    """The table [mesh], or its defaults."""
+    found = getattr(file, "mesh", None)
+    return found if isinstance(found, MeshTable) else MeshTable()
+
+
+def curve_of(body: Body) -> Curve:
+    """The outline of a body in the plane. Raises MeshError."""
+    low, high = body.core_shape.bounds
+    size = max(high[0] - low[0], high[1] - low[1])
+    lines = body.core_shape.outline(OUTLINE * size)
+    if len(lines) != 1:
+        raise MeshError(f"{body.shape}: has {len(lines)} outlines; a mesh needs one. Give mesh.file")
+    exact = None
+    if isinstance(body, Circle):
+        exact = (float(body.center[0]), float(body.center[1]), body.diameter / 2)
+    return Curve.of(lines[0], exact)
+
+
+# --- in the plane -----------------------------------------------------------------------------------
+
+
+def _in_plane(file: WorldFile, table: MeshTable, curves: dict[str, Curve]) -> Mesh:
+    sides = [file.boundaries.side(name) for name in SIDES[:4]]
+    unbounded = any(isinstance(side, Stream) for side in sides) and not any(
+        isinstance(side, Wall | Periodic) for side in sides
+    )
+    if len(curves) == 1 and (unbounded or table.far_field is not None):
+        (name, curve), *_ = curves.items()
+        return _far(file, table, name, curve)
+    if table.far_field is not None:
+        raise MeshError("mesh.far_field: is for a single body. Remove it, or all bodies but one")
+    first = table.first_cell or file.domain.spacing
+    low, high = corners(file)
+    sizes = Sizes(
+        spacing=min(_spacing(file, table, curve) for curve in curves.values()),
+        first=first,
+        at_sides=_at_sides(file, table),
+        largest=LARGEST * file.domain.spacing,
+        ratio=table.stretching,
+        multiple=MULTIPLE,
+    )
+    periodic = [axis for axis in (0, 1) if isinstance(sides[2 * axis], Periodic)]
+    return channel(low[:2], [high[k] - low[k] for k in (0, 1)], curves, sizes, periodic)
+
+
+def _spacing(file: WorldFile, table: MeshTable, curve: Curve) -> float:
+    """Edges of cells along a body, m."""
+    return curve.perimeter / table.cells[0] if table.cells else file.domain.spacing
+
+
+def _at_sides(file: WorldFile, table: MeshTable) -> tuple[float, float, float, float]:
+    """Heights of cells at the sides of a channel, m: free without first_cell."""
+    if table.first_cell is None:
+        return (math.inf, math.inf, math.inf, math.inf)
+    left, right, bottom, top = (_at_side(file, name, table) for name in SIDES[:4])
+    return left, right, bottom, top
+
+
+def _at_side(file: WorldFile, name: str, table: MeshTable) -> float:
+    """Height of cells at a side, m; infinite: free."""
+    side = file.boundaries.side(name)
+    if isinstance(side, Wall) and not side.slip:
+        return table.first_cell or file.domain.spacing
+    return math.inf
+
+
+def _far(file: WorldFile, table: MeshTable, name: str, curve: Curve) -> Mesh:
+    """A body alone: C around an airfoil, O around others."""
+    far = table.far_field or FAR_FIELD
+    spacing = _spacing(file, table, curve)
+    first = table.first_cell or file.domain.spacing
+    outwards = table.cells[1] if table.cells and len(table.cells) > 1 else 0
+    if trailing_edge(curve) is not None:
+        chord = curve.size
+        height = math.sqrt(far)
+        step = first / chord / math.sqrt(2.0) / height  # in the middle of the chord, where |zeta| = sqrt(1/2)
+        count = outwards or _rounded(cells_for(1.0, step, math.inf, table.stretching))
+        on_side = _rounded(0.5 * curve.perimeter / spacing)
+        edge_cell = 0.5 * spacing / chord
+        wake = _rounded(cells_for(far - 1, edge_cell, math.inf, table.stretching))
+        line = geometric(count, min(step, 1 / count))
+        return airfoil(curve, name, on_side, wake, line, far, 0.25 * spacing / chord, edge_cell)
+    radius = far * curve.size
+    cells = _rounded(curve.perimeter / spacing, 2 * MULTIPLE)
+    distance = radius - 0.5 * curve.size
+    count = outwards or _rounded(cells_for(distance, first, math.inf, table.stretching))
+    return around(curve, name, cells, geometric(count, min(first / distance, 1 / count)), radius)
+
+
+def _rounded(count: float, multiple: int = MULTIPLE) -> int:
+    return max(multiple, multiple * math.ceil(count / multiple - 1e-9))
+
+
+# --- boxes and space --------------------------------------------------------------------------------
+
+
+def _box(file: WorldFile, table: MeshTable) -> Mesh:
+    low, high = corners(file)
+    size = [high[k] - low[k] for k in range(file.dimensions)]
+    lines = [_line_along(file, table, axis, size[axis]) for axis in range(file.dimensions)]
+    periodic = [
+        axis for axis in range(file.dimensions) if isinstance(file.boundaries.side(SIDES[2 * axis]), Periodic)
+    ]
+    return box(low[: file.dimensions], size, lines, periodic)
+
+
+def _line_along(file: WorldFile, table: MeshTable, axis: int, length: float) -> Line:
+    given = table.cells[axis] if table.cells and len(table.cells) > axis else 0
+    count = given or _rounded(length / file.domain.spacing)
+    if table.first_cell is None:
+        return uniform(count)
+    ends = [_at_side(file, SIDES[2 * axis + end], table) / length for end in (0, 1)]
+    if not given and any(map(math.isfinite, ends)):
+        first = min(ends)
+        sides = sum(map(math.isfinite, ends))
+        spacing = file.domain.spacing / length
+        count = _rounded(sides * cells_for(1 / sides, first, spacing, table.stretching))
+    near = [min(end, 1 / count) for end in ends]
+    if all(map(math.isfinite, ends)):
+        return two_sided(count, near[0], near[1])
+    if math.isfinite(ends[0]):
+        return geometric(count, near[0])
+    if math.isfinite(ends[1]):
+        return np.asarray((1 - geometric(count, near[1]))[::-1])
+    return uniform(count)
+
+
+def _in_space(file: WorldFile, table: MeshTable) -> Mesh:
+    """A box, or a plane mesh around upright cylinders, layer over layer."""
+    if not file.bodies:
+        return _box(file, table)
+    low, high = corners(file)
+    curves = {}
+    for name, body in file.bodies.items():
+        if not _is_upright(body, low[2], high[2]):
+            raise MeshError(
+                f"bodies.{name}: a mesh in 3D can be made around cylinders that reach from front to back "
+                "only. Give mesh.file"
+            )
+        assert isinstance(body, Cylinder)
+        curves[name] = _circle(body.from_[0], body.from_[1], body.diameter / 2)
+    flat = _in_plane(file, table, curves)
+    length = high[2] - low[2]
+    layers = (
+        table.cells[2] if table.cells and len(table.cells) > 2 else _rounded(length / file.domain.spacing)
+    )
+    heights = low[2] + length * uniform(layers)
+    return extrude(flat, heights, periodic=isinstance(file.boundaries.front, Periodic))
+
+
+def _circle(x: float, y: float, radius: float) -> Curve:
+    angles = np.linspace(0.0, 2 * math.pi, 721)[:-1]
+    points = np.stack([x + radius * np.cos(angles), y + radius * np.sin(angles)], axis=1)
+    return Curve.of(points, (x, y, radius))
+
+
+def _is_upright(body: Body, low: float, high: float) -> bool:
+    if not isinstance(body, Cylinder):
+        return False
+    (x0, y0, z0), (x1, y1, z1) = vec3(body.from_), vec3(body.to)
+    slack = 1e-9 * (high - low)
+    return (x0, y0) == (x1, y1) and min(z0, z1) <= low + slack and max(z0, z1) >= high - slack
+
+
+# --- files ------------------------------------------------------------------------------------------
+
+
+def _from_file(name: str, file: WorldFile, folders: Sequence[str]) -> Mesh:
+    from ..mesh.files import UNNAMED, read
+
+    try:
+        path = find_file(name, folders)
+    except ValueError as error:
+        raise MeshError(f'mesh.file = "{name}": {error}') from None
+    mesh = read(path)
+    if mesh.dimensions != file.dimensions:
+        raise MeshError(f'mesh.file = "{name}": is {mesh.dimensions}D, and this world is {file.dimensions}D')
+    known = [*SIDES[: 2 * file.dimensions], *file.bodies, "far"]
+    unknown = [boundary for boundary in mesh.boundary_names if boundary not in known]
+    if UNNAMED in unknown:
+        raise MeshError(
+            f'mesh.file = "{name}": has boundaries without names. Name them in {Path(name).stem}.nmf: '
+            f"{listed(known)}"
+        )
+    if unknown:
+        raise MeshError(
+            f'mesh.file = "{name}": has the boundary "{unknown[0]}", which is no side and no body. Use '
+            f"{listed(known)}"
+        )
+    return mesh
+
+
+# --- descriptions -----------------------------------------------------------------------------------
+
+
+def describe_mesh(file: WorldFile) -> Iterator[tuple[str, str]]:
+    """Lines of `eddyline check`: name and text."""
+    mesh = make(file)
+    found = measure(mesh)
+    blocks = f"{len(mesh.blocks)} block{'s' if len(mesh.blocks) > 1 else ''}"
+    yield "mesh", f"{blocks}, {mesh.cells:,} cells; boundaries {listed(mesh.boundary_names)}"
+    yield "skewness", f"at most {rounded(found.skewness.value, 2)}, {found.skewness.where}"
+    yield (
+        "neighbours",
+        f"ratio of volumes at most {rounded(found.neighbors.value, 3)}, {found.neighbors.where}",
+    )
+    yield (
+        "cells",
+        f"smallest {rounded(found.smallest.value, 3)} m, longest {rounded(found.aspect.value, 3)} : 1",
+    )
+    nu = 0.0 if file.given_fluid is None else file.given_fluid.nu
+    for name in (*file.bodies, *_walls(file)):
+        distances = [float(each.max()) for each in wall_distances(mesh, name) if each.size]
+        if distances:
+            text = f"first cells {rounded(2 * max(distances), 3)} m high"
+            if file.reference is not None and nu > 0:
+                at = y_plus(max(distances), file.reference.velocity, file.reference.length, nu)
+                text += f", y+ about {rounded(at, 2)}"
+            yield f"wall {name}", text
+
+
+def _walls(file: WorldFile) -> list[str]:
+    sides = SIDES[: 2 * file.dimensions]
+    return [name for name in sides if math.isfinite(_at_side(file, name, MeshTable()))]
+
+
+def mesh_notes(file: WorldFile) -> Iterator[str]:
+    """Remarks on cells that may cost accuracy."""
+    found = measure(make(file))
+    if found.skewness.value > SKEWED:
+        yield f"mesh: {found.skewness.where} is skewed, {rounded(found.skewness.value, 2)} of at most 1."
+    if found.neighbors.value > UNEVEN:
+        yield (
+            f"mesh: {found.neighbors.where} has {rounded(found.neighbors.value, 2)} times the volume of its "
+            "neighbour. Use more cells, or a smaller mesh.stretching."
+        )

@@ -1,0 +1,47 @@
+"""Tables of a world file that its solver cannot honour, and those of other solvers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .. import _core
+from .problems import Path, did_you_mean, dotted, listed, shown
+from .schema import WorldFile
+from .solver import solvers
+
+
+def refusals(file: WorldFile) -> Iterator[tuple[Path, str]]:
+    """One line for each."""
+    solver = file.solver
+    if solver.name not in _core.solver_names():
+        yield (
+            ("method", "name"),
+            f'method.name = "{solver.name}"; this build of Eddyline has only {listed(_core.solver_names())}. '
+            "Install one that has it.",
+        )
+    for other in solvers().values():
+        for key in other.tables:
+            if key not in solver.tables and getattr(file, key) is not None:
+                yield (
+                    (key,),
+                    f"[{key}] is a table of the solver {other.name}, and this world uses {solver.name}. "
+                    f'Remove it, or write method.name = "{other.name}".',
+                )
+    known = solver.start_fields(file)
+    for name, formula in file.start.fields.items():
+        if name not in known:
+            path: Path = ("start", "fields", name)
+            hint = did_you_mean(name, known, "and") if known else "Remove it."
+            yield (
+                path,
+                f"{dotted(path)} = {shown(formula.text)}; the solver {solver.name} has "
+                f"{'no such field' if known else 'no fields of its own'}. {hint}",
+            )
+    quantity, pictured = file.output.quantity, solver.pictured(file)
+    if quantity is not None and quantity not in pictured:
+        yield (
+            ("output", "quantity"),
+            f"output.quantity = {shown(quantity)}; pictures of a {file.dimensions}D world show "
+            f"{listed(pictured, 'or')}.",
+        )
+    yield from solver.refusals(file)

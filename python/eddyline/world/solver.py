@@ -1,0 +1,138 @@
+"""The interface of a solver to the package, and the solvers that there are: those of `eddyline.solvers`, and
+those that other packages register as entry points of the group `eddyline.solvers`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .problems import Path
+from .shapes import Table
+
+if TYPE_CHECKING:
+    from .. import _core
+    from .estimate import Estimate, Plan
+    from .samples import Samples
+    from .scales import Scales
+    from .schema import WorldFile
+    from .world import World
+
+Found = Iterable[tuple[Path, str]]
+"""Problems: the place in the file, and the line that says what is wrong and what to change."""
+Rows = Iterator[tuple[str, str]]
+"""Lines of `eddyline check`: a name and a text."""
+
+BUILT_IN = ("sph", "amr", "multiblock")
+"""Modules of `eddyline.solvers`, each with a SOLVER; the first is the default."""
+GROUP = "eddyline.solvers"
+"""Group of entry points: the name is that of the solver, the object a Solver."""
+
+
+@dataclass(frozen=True)
+class Pictured:
+    """A quantity of pictures. starts_at_zero: its scale does. diverging: it is centred on zero."""
+
+    label: str
+    unit: str
+    diverging: bool = False
+    starts_at_zero: bool = False
+
+
+class SolverOptions(Table):
+    """The keys of [method]; each solver has a class of its own with a Literal `name`."""
+
+    name: str
+
+
+class Solver(Protocol):
+    """One numerical method. The core computes; this side reads, checks and describes."""
+
+    name: str
+    title: str
+    """Its full name, in a few words."""
+    not_steered: str
+    """Reason why the flow cannot be changed while a run goes on, except for probes; empty if it can."""
+    options: type[SolverOptions]
+    """The keys of [method]."""
+    tables: Mapping[str, type[Table]]
+    """Further tables of the world file, such as [mesh]."""
+    members: str
+    """Its members, in the plural: "particles", "cells"."""
+    pictures: Mapping[str, Pictured]
+    """All quantities that its pictures may show."""
+    snapshot_fields: Mapping[str, str]
+    """Fields of snapshots of cells, with units; empty: snapshots are of particles."""
+
+    def has_fluid(self, method: Mapping[str, Any]) -> bool:
+        """True if a world with these options, as written in [method], requires [fluid]; otherwise it has
+        none."""
+
+    def start_fields(self, file: WorldFile) -> Mapping[str, str]:
+        """The fields that [start.fields] may have: name, and what it is with its unit."""
+
+    def pictured(self, file: WorldFile) -> tuple[str, ...]:
+        """Those that pictures of this world may show, the default first."""
+
+    def kept(self, file: WorldFile) -> tuple[str, ...]:
+        """Quantities of each frame besides that of the pictures, so that others can be drawn later."""
+
+    def refusals(self, file: WorldFile) -> Found:
+        """Everything in the file that this solver cannot honour, one line each."""
+
+    def problems(self, file: WorldFile, samples: Samples, names: dict[str, float]) -> Found:
+        """Everything that makes a run impossible or meaningless. names: the values of [let]."""
+
+    def scales(self, file: WorldFile, samples: Samples) -> Scales | tuple[Path, str]:
+        """The speeds of the world, or a problem."""
+
+    def step_problems(self, file: WorldFile, scales: Scales) -> Found:
+        """Speeds out of range, and runs of too many steps."""
+
+    def warnings(self, world: World) -> Iterator[str]:
+        """Remarks on what runs, but may give other results than intended."""
+
+    def notes(self, world: World, samples: Samples) -> Iterator[str]:
+        """Remarks on what runs, but not quite as the file reads."""
+
+    def build(self, file: WorldFile, scales: Scales) -> _core.World:
+        """The world of the core."""
+
+    def series(self, file: WorldFile) -> dict[str, list[str]]:
+        """The columns of each series of a run, `time` left out."""
+
+    def estimate(self, world: World) -> Estimate:
+        """Needs of a run, found without running it."""
+
+    def describe(self, world: World, found: Plan) -> Rows:
+        """The lines of `eddyline check` between the sides of the domain and the number of steps."""
+
+    def remarks(self, world: World, found: Plan) -> Iterator[str]:
+        """Notes that need the estimate."""
+
+
+@cache
+def solvers() -> Mapping[str, Solver]:
+    """All solvers by name: the built-in ones, and those of other packages, which cannot replace them."""
+    found: dict[str, Solver] = {name: import_module(f"{GROUP}.{name}").SOLVER for name in BUILT_IN}
+    for entry in entry_points(group=GROUP):
+        if entry.name in found:
+            continue
+        try:
+            found[entry.name] = entry.load()
+        except Exception as error:  # of the other package, which must not stop the worlds of other solvers
+            warnings.warn(f"the solver {entry.name} cannot be loaded: {error}", stacklevel=2)
+    return found
+
+
+def picture_names() -> tuple[str, ...]:
+    """Quantities of pictures of all solvers."""
+    return tuple(dict.fromkeys(name for solver in solvers().values() for name in solver.pictures))
+
+
+def known_solver(name: str) -> Solver | None:
+    return solvers().get(name)
