@@ -231,6 +231,40 @@ class Front:
     name: str
     axis: int
 
+class Mesh:
+    """Body-fitted blocks with their links and boundaries, see core/world/mesh.hpp. Indices have one number for
+    each dimension. low, high: half-open range of cells, along `axis` the layer at the face; end: 0 low, 1
+    high."""
+
+    def __init__(self, dimensions: int) -> None: ...
+    def add_block(self, name: str, nodes: NDArray[np.float64]) -> None:
+        """nodes: (ni + 1, nj + 1, 2) or (ni + 1, nj + 1, nk + 1, 3), m."""
+    def add_link(
+        self,
+        block: int,
+        axis: int,
+        end: int,
+        low: Sequence[int],
+        high: Sequence[int],
+        giver: int,
+        axes: Sequence[int],
+        signs: Sequence[int],
+        offset: Sequence[int],
+        shift: Sequence[float],
+    ) -> None:
+        """The cell c beyond the patch is the cell g of `giver`: g[axes[k]] = signs[k] c[k] + offset[axes[k]].
+        shift: added to places of the giver, m."""
+    def add_boundary(
+        self, block: int, axis: int, end: int, low: Sequence[int], high: Sequence[int], name: str
+    ) -> None:
+        """name: of a side of the domain or a body, or "far"."""
+    def check(self) -> None:
+        """Raises UserError if links and boundaries do not fit."""
+    @property
+    def cells(self) -> int: ...
+    @property
+    def blocks(self) -> list[str]: ...
+
 class World:
     """Numbers only, already validated. Lists and sub-objects: assign whole (`w.bodies = [...]`), or set
     the attributes of `w.fluid`, `w.start`, `w.method`, `w.sides[k]` (left right bottom top front back) in
@@ -241,6 +275,7 @@ class World:
     solver: str  # one of solver_names()
     options: dict[str, bool | int | float | str]  # of solvers other than sph
     fields: dict[str, Formula]  # start of a solver's own fields
+    mesh: Mesh | None  # of solvers on body-fitted blocks
     dimensions: int
     origin: Vec3
     size: Vec3

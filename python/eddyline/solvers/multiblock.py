@@ -11,12 +11,12 @@ import numpy as np
 from pydantic import Field, StrictBool
 
 from eddyline import _core
-from eddyline.mesh import MeshError
-from eddyline.mesh.table import MeshTable, make
 from eddyline.world import checks
 from eddyline.world.build import fluid_world
 from eddyline.world.check_openings import opening_problems
 from eddyline.world.estimate import Estimate, Plan
+from eddyline.world.mesh_table import MeshTable
+from eddyline.world.meshes import describe_mesh, make, mesh_notes, mesh_problems
 from eddyline.world.openings import faces
 from eddyline.world.problems import dotted, number, rounded
 from eddyline.world.quantities import fluid_series
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 
 class MultiblockOptions(SolverOptions):
-    """Incompressible flow on body-fitted blocks of cells that [mesh] describes. Finite volumes of second order,
-    artificial compressibility, multigrid; in time, backward differences of second order. Liquids without a free
-    surface; bodies at rest, or circles that turn."""
+    """Incompressible flow on body-fitted blocks of cells, which [mesh] describes: finite volumes of second
+    order, artificial compressibility, multigrid; in time, backward differences of second order. Liquids
+    without a free surface; bodies at rest, or circles that turn."""
 
     name: Literal["multiblock"]
     steady: StrictBool = Field(
@@ -118,10 +118,14 @@ class Multiblock:
         yield from checks.boundary_problems(file)
         yield from opening_problems(file, samples)
         yield from checks.common_problems(file, samples, names)
+        wrong = list(mesh_problems(file))
+        yield from wrong
+        if wrong:
+            return
         try:
             core_mesh(make(file)).check()
-        except (MeshError, _core.UserError) as error:
-            yield ("mesh",), f"mesh: {str(error).removeprefix('mesh: ')}"
+        except _core.UserError as error:
+            yield ("mesh",), str(error)
 
     def scales(self, file: WorldFile, samples: Samples) -> Scales:
         found = find_scales(file, samples)
@@ -152,6 +156,7 @@ class Multiblock:
     def notes(self, world: World, samples: Samples) -> Iterator[str]:
         if world.file.output.snapshots > 0:
             yield "output.snapshots: the solver multiblock writes no snapshots; pictures and series are kept."
+        yield from mesh_notes(world.file)
 
     def build(self, file: WorldFile, scales: Scales) -> _core.World:
         world = fluid_world(file, replace(scales, max_speed=0.0))  # pressures have no background
@@ -165,7 +170,8 @@ class Multiblock:
         return columns | {"residual": ["residual", "drop", "cycles"]}
 
     def estimate(self, world: World) -> Estimate:
-        cells, options = world.core.mesh.cells, options_of(world.file)
+        options = options_of(world.file)
+        cells = make(world.file).cells
         cycles = 1 if options.steady else CYCLES_A_STEP
         return Estimate(
             counts={"cells": cells},
@@ -178,8 +184,7 @@ class Multiblock:
 
     def describe(self, world: World, found: Plan) -> Rows:
         options = options_of(world.file)
-        blocks = len(world.core.mesh.blocks)
-        yield "cells", f"{world.core.mesh.cells:,} in {blocks} block{'s' if blocks > 1 else ''}"
+        yield from describe_mesh(world.file)
         if options.steady:
             yield "time", f"steady: cycles until the residual has dropped by {rounded(1 / options.tolerance)}"
         else:
