@@ -45,7 +45,7 @@ struct Input {
   float least_wall_pressure = 0;              // of walls at which the pressure is never negative, else the lowest
 };
 
-/// Without their constant factors.
+/// Sums of the neighbourhood, without their constant factors.
 template <int D>
 struct Neighborhoods {
   float* density;  // sum N, without the particle itself

@@ -108,7 +108,17 @@ void Liquid<D>::place() {
     }
   }
   domain::place_walls(placement, wall);
+  rest_walls();
   send_walls();
+}
+
+/// Sets the places of walls half a step ahead to their present places.
+template <int D>
+void Liquid<D>::rest_walls() {
+  if (!walls_move_) return;
+  wall_middle_.resize(wall.id.size());
+  wall_turn_.assign(wall.id.size(), 0);
+  for (int d = 0; d < D; ++d) std::copy_n(wall.x[d], wall.id.size(), wall_middle_[d]);
 }
 
 template <int D>
@@ -245,7 +255,7 @@ void Liquid<D>::sort_fluid() {
 /// Sends walls to the ranks of their cells. If no body moves, this is done once, and when cells change ranks.
 template <int D>
 void Liquid<D>::send_walls() {
-  const auto& from = walls_move_ && wall_middle_.size() == wall.id.size() ? wall_middle_ : wall.x;
+  const auto& from = walls_move_ ? wall_middle_ : wall.x;
   wall_places_.resize(wall.id.size());
   for (int d = 0; d < D; ++d)
     for (std::size_t k = 0; k < wall.id.size(); ++k) wall_places_[d][k] = constants_.fixed.round(from[d][k]);
@@ -254,11 +264,10 @@ void Liquid<D>::send_walls() {
 
 template <int D>
 void Liquid<D>::sort_walls() {
-  const bool moved = walls_move_ && wall_middle_.size() == wall.id.size();
   const auto for_each_field = [&](auto&& visit) {
     wall.for_each_array(visit);
     visit(wall_places_);
-    if (moved) visit(wall_middle_), visit(wall_turn_);
+    if (walls_move_) visit(wall_middle_), visit(wall_turn_);
   };
   domain::migrate(communicator_, subdomain_.ranks_of(wall_places_), subdomain_.neighbors(), for_each_field);
   const double* position[D];
@@ -467,7 +476,7 @@ void Liquid<D>::restore(const std::vector<ArchiveReader>& parts) {
   counts = comm::broadcast(communicator_, counts, 0, "checkpoint");
   steps = counts[0], rebuilds = counts[1];
   middle.resize(fluid.id.size());
-  wall_middle_.release(), wall_turn_.release();
+  rest_walls();
   sort_walls();
   sort_fluid();
   build_lists();

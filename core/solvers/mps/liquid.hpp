@@ -142,6 +142,7 @@ class Liquid {
   void remove_leavers();
   void rebalance();
   void sort_fluid();
+  void rest_walls();
   void send_walls();
   void sort_walls();
   void find_poses(double time);

@@ -131,7 +131,7 @@ class PressureEquation {
                     : cells_[k - 2].size();
   }
   std::size_t extent_of(std::size_t k) const {
-    return k == 0   ? static_cast<std::size_t>(liquid_.fluid_rows.rows)
+    return k == 0   ? static_cast<std::size_t>(liquid_.fluid_rows.rows) + 1  // with the sentinel, which pads lists
            : k == 1 ? extent_of_halves_
                     : cells_[k - 2].size();
   }

@@ -36,6 +36,7 @@ from .schema import (
     WorldFile,
 )
 from .shapes import Body, FormulaRegion, Region, ShapeTable, vec3
+from .sph_options import SphOptions
 from .values import Pressure
 
 Found = Iterator[tuple[Path, str]]
@@ -375,7 +376,7 @@ def _liquid(file: WorldFile) -> Found:
                 'density of a liquid follows from its pressure. Write fluid.state = "ideal_gas" or remove it.'
             )
             yield (*path, "density"), text
-    if file.sph.artificial_conductivity is not None:
+    if isinstance(file.method, SphOptions) and file.method.artificial_conductivity is not None:
         text = (
             f"method.artificial_conductivity = {number(file.sph.artificial_conductivity)}; is allowed for "
             'a gas only. Write fluid.state = "ideal_gas" or remove it.'

@@ -14,6 +14,7 @@ from .problems import rounded
 from .samples import Points, corners, evaluate, lattice
 from .schema import SIDES, Open, WorldFile
 from .shapes import Region
+from .sph_options import SphOptions
 
 _MOST_PLACES = 300_000  # of a region that is looked at: of more the edge is a small part
 _FINE = 40_000  # points that tell the volume of a shape
@@ -73,7 +74,7 @@ def time_when_full(file: WorldFile) -> float | None:
 
 def _fill_the_domain(file: WorldFile) -> bool:
     openings = any(is_open(file, axis) for axis in range(file.dimensions))
-    if file.sph.scheme != "delta" or not file.regions or openings:
+    if not isinstance(file.method, SphOptions) or file.sph.scheme != "delta" or not file.regions or openings:
         return False
     empty = _empty(file)
     return len(empty) > 0 and not empty.any()

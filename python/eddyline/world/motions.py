@@ -15,6 +15,7 @@ from .problems import Path, above, number, rounded
 from .samples import IRREGULAR, Points, corners
 from .schema import SIDES, Inflow, Outflow, Periodic, Stream, Wall, WorldFile
 from .shapes import Body, Circle, Sphere
+from .sph_options import SphOptions
 
 Found = Iterator[tuple[Path, str]]
 Floats = NDArray[np.float64]
@@ -115,7 +116,7 @@ def problems(file: WorldFile) -> Found:
     """Errors in the motions of bodies, as (path, text of the line)."""
     courses: dict[str, _Course] = {}
     moving = [name for name, body in file.bodies.items() if body.motion is not None]
-    if moving and file.sph.scheme != "delta":
+    if moving and isinstance(file.method, SphOptions) and file.sph.scheme != "delta":
         yield (
             ("method", "scheme"),
             f'method.scheme = "{file.sph.scheme}", but bodies.{moving[0]} moves; moving bodies require '

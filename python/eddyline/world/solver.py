@@ -27,7 +27,7 @@ Found = Iterable[tuple[Path, str]]
 Rows = Iterator[tuple[str, str]]
 """Lines of `eddyline check`: a name and a text."""
 
-BUILT_IN = ("sph", "amr", "multiblock")
+BUILT_IN = ("sph", "mps", "amr", "multiblock")
 """Modules of `eddyline.solvers`, each with a SOLVER; the first is the default."""
 GROUP = "eddyline.solvers"
 """Group of entry points: the name is that of the solver, the object a Solver."""
