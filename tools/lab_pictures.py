@@ -1,6 +1,6 @@
 """Takes the lab's pictures of docs/lab.md: python tools/lab_pictures.py [FOLDER].
 
-Starts a server on loopback, runs the gallery's cylinder as a preview in headless Chromium, and writes lab.png (the
+Starts a server on loopback, runs the cylinder of the gallery in headless Chromium, and writes lab.png (the
 finished run) and lab_drawing.png (a body after it was dragged) to FOLDER, by default docs/pictures.
 Takes about two minutes. Needs Playwright and Chromium, as the browser tests do.
 """
@@ -58,15 +58,16 @@ def take_drawing(page: Any, file: Path) -> None:
     page.mouse.down()
     page.mouse.move(x + 0.28 * metre, y - 0.12 * metre, steps=12)
     page.mouse.up()
-    page.wait_for_selector("text=/center +=.*0.32/")
-    page.wait_for_timeout(1500)  # the server's answer about cost
+    page.wait_for_timeout(3000)  # the server's answers about file and cost
+    moved = page.locator('[data-path="bodies.cylinder"]').first.bounding_box()
+    assert moved["x"] - body["x"] > 0.2 * metre, "the cylinder was not dragged"
     page.screenshot(path=file)
 
 
 def take_run(page: Any, file: Path) -> None:
     """Runs the gallery's world as a preview and shows its end."""
     page.get_by_role("button", name=re.compile("Vortex street")).click()
-    page.get_by_role("button", name=re.compile("^Preview")).click()
+    page.get_by_role("radio", name=re.compile("^Preview")).click()
     page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_role("button", name="Run again").wait_for(timeout=RUN)
     page.get_by_text("Vorticity", exact=True).first.click()

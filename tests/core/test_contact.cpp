@@ -45,7 +45,7 @@ Vec3 anywhere(int dimensions, std::uint64_t k, std::uint64_t what) {
   return x;
 }
 
-/// Whether a place is within the walls of the domain, no nearer to one than a distance.
+/// Tells whether a place is inside the domain and at least a distance away from each of its walls.
 bool clear_of_sides(const world::World& w, const Vec3& x, double distance) {
   for (int d = 0; d < w.dimensions; ++d)
     if (x[d] < distance || x[d] > w.size[d] - distance) return false;

@@ -41,7 +41,7 @@ class Contact {
   /// Corrects position and velocity at bodies.
   bool with_bodies(Vec3& x, Vec3& v) const;
 
-  /// Whether a wall of the domain is nearer to x than a distance [m].
+  /// Tells whether a wall of the domain is nearer to x than a distance [m].
   bool is_beside_side(const Vec3& x, double distance) const;
   /// The velocity [m/s] of the first body whose surface is nearer to x than that, if there is one.
   std::optional<Vec3> velocity_of_body_beside(const Vec3& x, double distance) const;

@@ -23,9 +23,9 @@ constexpr double k_sound_ratio = 10;  // the speed of sound over the highest spe
 constexpr double k_of_shear = 3;
 // A particle that shifting holds in place stops where it is nearer to a wall than this [spacings]; at rest it is 0.5.
 constexpr double k_beside_wall = 0.25;
-// Of what it moves in a step, shifting takes back at least this share of a particle that it holds.
+// If shifting holds a particle, it takes back at least this share of the displacement of the step.
 constexpr double k_taken_back = 0.5;
-// How much faster loose fluid gives up its pressure than density follows the filling of space.
+// Rate at which loose fluid loses its pressure, relative to the rate at which density follows the volume fraction.
 constexpr double k_unloading = 10;
 constexpr int k_rates = 1;  // passes over pairs up to the rates, see DeferredExchange
 

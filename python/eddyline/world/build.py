@@ -49,7 +49,7 @@ _SPLASH = {"cfl": 0.9}
 """Default cfl for 3D splashes with colliding particles: 1 of 20 broke down with 1.05, 2 of 4 with 1.1, none
 with 1."""
 _CONFINED = {"artificial_viscosity": 0.0}
-"""Without a free surface shifting and density diffusion alone keep particles in order."""
+"""Defaults without a free surface: shifting and density diffusion suffice to keep particles ordered."""
 DEFAULT_JITTER = 0.1
 """Largest random displacement of a jittered start, in spacings."""
 
