@@ -113,8 +113,8 @@ def test_openings_raise_the_pressure_and_leave_density_and_viscosity_as_they_are
 
 
 def test_the_fluid_decides_how_viscous_it_is() -> None:
-    """The requested viscosity is used for waves at Re 2500, 25 spacings deep, and without a free surface, but not for
-    dam breaks."""
+    """Waves at Re 2500, 25 spacings deep, and flows without a free surface use the requested viscosity; dam
+    breaks use a larger one."""
     wave = World.load(Path(__file__).parent.parent / "cases" / "standing_wave.toml", {"let.Re": 2500})
     assert wave.effective_viscosity == wave.file.fluid.nu
     channel = World.load("poiseuille", {"fluid.kinematic_viscosity": 1e-9})
