@@ -183,8 +183,8 @@ def main() -> int:
 
 def describe(link: Link, trip: float, there: float, back: float) -> str:
     return (
-        f"link asked for: {link}; found: {500 * trip:.2f} ms one way, {1e-6 * there:.1f} Mbit/s there, "
-        f"{1e-6 * back:.1f} back"
+        f"requested link: {link}; measured: {500 * trip:.2f} ms one way, {1e-6 * there:.1f} Mbit/s forward, "
+        f"{1e-6 * back:.1f} Mbit/s back"
     )
 
 

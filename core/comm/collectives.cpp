@@ -82,7 +82,7 @@ void throw_if_any(Communicator& communicator, const std::optional<std::string>& 
   const std::string own = problem.value_or("");
   for (const auto& text : gather(communicator, std::as_bytes(std::span(own)), phase))
     if (!text.empty()) throw UserError(std::string(reinterpret_cast<const char*>(text.data()), text.size()));
-  throw UserError(problem.value_or("another rank has a problem."));
+  throw UserError(problem.value_or("another rank reported an error without a message."));
 }
 
 std::vector<std::vector<std::byte>> gather(Communicator& communicator, std::span<const std::byte> bytes,

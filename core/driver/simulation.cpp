@@ -175,7 +175,8 @@ void Simulation::restore(const std::function<std::vector<std::byte>()>& next) {
   }
   std::vector<ArchiveReader> parts;
   comm::agree(communicator(), "checkpoint", [&] {
-    if (communicator().is_root() && own.empty()) throw UserError("checkpoint: it has no parts; it is damaged.");
+    if (communicator().is_root() && own.empty())
+      throw UserError("checkpoint: the file has no parts, so it is damaged.");
     for (auto& bytes : own) {
       const ArchiveReader& each = parts.emplace_back(std::move(bytes));
       auto kind = solver_->kind();

@@ -342,7 +342,7 @@ Placement place(const World& world) {
   Placement placement = place(world, [](Vec3) { return true; });
   if (placement.fluid.empty())
     throw UserError(
-        "the world holds no fluid: no lattice point lies in a region and outside all bodies. Check regions and "
+        "the world contains no fluid: no lattice point lies in a region and outside all bodies. Check regions and "
         "spacing.");
   return placement;
 }

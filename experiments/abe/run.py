@@ -30,7 +30,7 @@ WAYS = {  # ours: what it is
     "onesided-lock": "MPI_Put, locks",
     "neighborhood": "neighbourhood collective",
     "nonblocking": "point to point, neighbours known",
-    "sparse": "point to point, nobody known",
+    "sparse": "point to point, senders unknown",
 }
 THEN_FASTER = {36: 3.63, 72: 4.38}  # median of MPI_Alltoall over that of MPI_Put, by processes
 THEN_ADJACENT = {  # processes that one has to do with: most, upper quartile, median, lower quartile, fewest
@@ -46,7 +46,7 @@ SECONDS = 30  # for each way and number of ranks at most
 
 @functools.cache
 def record(bench: Bench, ranks: int) -> Path:
-    """Once for both parts. Sharing out anew is on, as in his program: another recording differs a little."""
+    """Records the traffic once for both parts. Load balancing is on, as in the paper; recordings differ."""
     finer = () if bench.quick else ("--set", "domain.spacing=a/16", "--set", "let.width=2*a")
     return bench.record(f"ranks-{ranks}", WORLD, "--steps", bench.steps(STEPS[ranks]), "--rebalance", *finer,
                         ranks=ranks)  # fmt: skip
@@ -71,7 +71,7 @@ def counts(bench: Bench) -> None:
                 ranks, what, f"`{way}`", f"{five['median']:,.0f}", f"{five['q1']:,.0f} - {five['q3']:,.0f}",
                 f"{1e6 * naive / five['median']:.2f}", f"{by_way[way]['exchanges']:,}",
             ])  # fmt: skip
-    head = ["ranks", "numbers travel by", "exchange", "median [µs]", "quartiles [µs]",
+    head = ["ranks", "counts are sent by", "exchange", "median [µs]", "quartiles [µs]",
             "alltoall / this", "exchanges"]  # fmt: skip
     crowded = [str(ranks) for ranks, by_way in told.items() if by_way["sparse"]["oversubscribed"]]
     then = ", ".join(f"{value} on {ranks} processes" for ranks, value in THEN_FASTER.items())

@@ -156,7 +156,7 @@ def tell(
         "rebuilds [ms]", "messages between sites, a step", "kB a step, each way",
     ]  # fmt: skip
     checksums = {run["checksum"] for runs in found.values() for run in runs}
-    verdict = "the same bits each time" if len(checksums) == 1 else "**DIFFERENT BITS**"
+    verdict = "bit-identical in all runs" if len(checksums) == 1 else "**not bit-identical**"
     first = found[ONE_SITE.name][0]
     low, high = THEN[link]
     lines = [

@@ -33,7 +33,7 @@ THEN = {  # nodes: seconds of 32 blocks, synchronous and asynchronous, and Mappe
     32: (356.0, 179.0, 0.036),
 }
 THEN_ALONE = 2525.0  # s on one node
-STRIPS = 8  # of the timelines: as many as his nodes there
+STRIPS = 8  # of the timelines: as many as the nodes in the paper
 WAITING = (2, 4)
 CHAINS = (2, 4, 8, 16, 32)
 GROUPS = 3  # of runs that alternate
@@ -109,11 +109,13 @@ def waiting(bench: Bench) -> None:
     alone = ", ".join(
         f"{THEN_ALONE / seconds:.1f} {name}" for name, seconds in zip(WAYS.values(), THEN[32], strict=False)
     )
-    bench.tell("waiting", {"ranks": told}, [*table(head, rows), "", f"His speedup on 32 nodes: {alone}."])
+    bench.tell(
+        "waiting", {"ranks": told}, [*table(head, rows), "", f"Published speedup on 32 nodes: {alone}."]
+    )
 
 
 def lost(seconds: float, ideal: float) -> float:
-    """Share of his time that is not the work of the fullest node as Mapper predicts it."""
+    """Share of the published time that exceeds the computing time of the node with the largest load."""
     return 1 - ideal * THEN_ALONE / seconds
 
 

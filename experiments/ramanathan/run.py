@@ -60,7 +60,7 @@ def steps(bench: Bench) -> None:
         for place, what in PLACES.items()
         for boxes, value in told[place].items()
     ]  # fmt: skip
-    head = ["", "boxes of a rank", *(f"{way} [ms a step]" for way in WAYS), "threads better by", "range",
+    head = ["", "boxes of a rank", *(f"{way} [ms a step]" for way in WAYS), "gain by threads", "range",
             *(f"waiting: {way}" for way in WAYS)]  # fmt: skip
     bench.tell("steps", {"particles": particles, "places": told}, table(head, rows))
 

@@ -85,7 +85,7 @@ def _then() -> list[str]:
 def _now(errors: Mapping[int, Errors], same: bool) -> list[str]:
     steps = sorted(errors[EVERY[0]])
     head = ["now: steps", "exact, every 2 and 4", *(f"every {k}, inexact: error, missing" for k in EVERY)]
-    exact = "0, every bit" if same else "**not the same**"
+    exact = "0, bit-identical" if same else "**not bit-identical**"
     told = [n for n in steps if n in (steps[0], steps[1], steps[-1]) or n % (steps[-1] // 5) == 0]
     return table(
         head, [[f"{n:,}", exact, *(f"{errors[k][n][0]:.3g}, {errors[k][n][1]}" for k in EVERY)] for n in told]

@@ -78,7 +78,7 @@ def table3(bench: Bench) -> None:
     apart = last_bit(world, every, len(THEN))
 
     def error(same: bool) -> str:
-        return "0, every bit" if same else "**not the same**"
+        return "0, bit-identical" if same else "**not bit-identical**"
 
     rows = [
         [
@@ -99,8 +99,8 @@ def table3(bench: Bench) -> None:
     lines = table(head, rows)
     lines += ["", f"The last states and all series: "
               f"{'identical' if identical else '**different**'}. "
-              f"{first.record['fluid_particles']:,} particles at the end; of the run on 4 processes "
-              f"{runs['4 processes'].record['statistics']['migrants']:,} times one changed its process. "
+              f"{first.record['fluid_particles']:,} particles at the end; on 4 processes, particles "
+              f"changed their process {runs['4 processes'].record['statistics']['migrants']:,} times. "
               "Wall-clock seconds: " + ", ".join(f"{name} {value:.0f}" for name, value in seconds.items())
               + " (4 processes on two cores: oversubscribed; other work ran on the machine)."]  # fmt: skip
     values = {
@@ -195,7 +195,7 @@ def figure19(bench: Bench) -> None:
         values[name] = {"idle": idle, "particles": particles, "seconds": seconds}
     head = ["", "idle: process 0", "idle: process 1", "particles at the end", "rebalanced", "time [s]"]
     count = sum(particles)
-    verdict = "the same bits each time" if len(prints) == 1 else "**DIFFERENT BITS**"
+    verdict = "bit-identical in all runs" if len(prints) == 1 else "**not bit-identical**"
     lines = [*table(head, rows), "", f"{count:,} particles, {steps:,} steps, two processes; {verdict}."]
     bench.tell("figure19", {"runs": values, "same": len(prints) == 1}, lines)
     draw_figure19(bench, values)

@@ -96,7 +96,7 @@ def oversubscribed(ranks: int) -> str:
 def note(rounds: int = ROUNDS) -> str:
     cores = len(own_cores())
     runs = f"Medians of {rounds} runs in turn" if rounds > 1 else "One run of each"
-    return f"{runs}, one thread a process, on {cores} cores. \\* more processes than cores: they take turns."
+    return f"{runs}, one thread a process, on {cores} cores. \\* more processes than cores: they share cores."
 
 
 # --- figures 10 and 11: efficiency, messages and idle time over the number of particles -----------

@@ -20,7 +20,7 @@ describe("outcome", () => {
     run.runId.value = "7";
     run.ended.value = create(EndedSchema, { outcome: "not closed", message: "disk full" });
     expect(outcome.value).toEqual({ name: "not closed", message: "disk full" });
-    expect(["not closed", "failed", "finished"].map((name) => unfinished(name)?.chip)).toEqual(["warn", "bad", undefined]);
+    expect(["not closed", "stopped by user", "failed", "finished"].map((name) => unfinished(name)?.chip)).toEqual(["warn", "warn", "bad", undefined]);
     run.ended.value = create(EndedSchema, { outcome: "running" });
     expect(outcome.value?.name).toBe("running");
     const listed = { id: "7", title: "", world: "", state: "failed", created: "", folder: "", message: "too fast", predicted_seconds: 0, actual_seconds: 0 };

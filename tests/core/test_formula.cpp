@@ -120,9 +120,9 @@ TEST(messages) {
   CHECK_THROWS(parse("cos()"), "`cos` takes 1 argument, found 0");
   CHECK_THROWS(parse(""), "an empty formula");
   CHECK_THROWS(parse("  "), "an empty formula");
-  CHECK_THROWS(parse("2*(1 + x"), "column 3 of `2*(1 + x`: this `(` is never closed");
-  CHECK_THROWS(parse("sin(x"), "never closed");
-  CHECK_THROWS(parse("x)"), "column 2 of `x)`: this `)` closes nothing");
+  CHECK_THROWS(parse("2*(1 + x"), "column 3 of `2*(1 + x`: this `(` has no matching `)`");
+  CHECK_THROWS(parse("sin(x"), "no matching `)`");
+  CHECK_THROWS(parse("x)"), "column 2 of `x)`: this `)` has no matching `(`");
   CHECK_THROWS(parse("1 +"), "column 4 of `1 +`: the formula ends where a value is expected");
   CHECK_THROWS(parse("1 + * 2"), "a value is expected before `*`");
   CHECK_THROWS(parse("2x"), "column 2 of `2x`: an operator is expected before `x`; a product needs *");

@@ -33,7 +33,7 @@ def test_processes_do_not_change_the_result(tmp_path: Path) -> None:
     assert found["same"] and len(found["steps"]) == 8
     assert 0 < max(found["apart"].values()) < 1e-12
     assert (tmp_path / "table3.png").stat().st_size > 10_000
-    assert printed.count("0, every bit") == 16
+    assert printed.count("0, bit-identical") == 16
 
 
 @pytest.mark.matrix

@@ -172,7 +172,7 @@ def test_a_sweep_is_a_table(world: Path) -> None:
     assert len(pd.read_csv(folder / "table.csv")) == 4
     assert table.attrs["limits"] == table.attrs["convergence"] == [], "nothing here is over the spacing"
     text = (folder / "table.txt").read_text()
-    assert "OUTSIDE" in text and "a=0.05,g=4.9: the run is likely too short: it stopped at t = " in text
+    assert "OUTSIDE" in text and "a=0.05,g=4.9: the run is likely too short: it has reached t = " in text
     assert table["budget.max_speed.max note"].str.contains("likely too short").all()
     assert (folder / "budget.max_speed.max.png").is_file()
 

@@ -106,7 +106,7 @@ void Flow<T, D>::place() {
   comm::sum(communicator_, {&anywhere, 1}, "placing particles");
   if (anywhere == 0)
     throw UserError(
-        "the world holds no fluid: no lattice point lies in a region and outside all bodies. Check regions and "
+        "the world contains no fluid: no lattice point lies in a region and outside all bodies. Check regions and "
         "spacing.");
   place_fluid(placement, constants_, fluid);
   domain::place_walls(placement, wall);

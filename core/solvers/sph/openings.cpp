@@ -184,7 +184,8 @@ bool Openings<D>::take_flow(Opening<D>& o, const std::vector<ArchiveReader>& par
     if (was_here == 0 || known) continue;
     const auto values = part.template get<std::array<double, D>>(name + "velocity");
     if (values.size() != o.velocity.size())
-      throw UserError("checkpoint: opening " + o.world.name + " has other sites than the world.");
+      throw UserError("checkpoint: opening " + o.world.name +
+                      " has other injection points than the world; the checkpoint was written for another world.");
     o.velocity = values;
     if (o.world.stream) o.mean_pressure = part.template get<double>(name + "mean_pressure");
     known = true;

@@ -182,7 +182,7 @@ class Parser {
       fail(word, "the sums of a formula may have " + std::to_string(static_cast<int>(k_most_terms)) +
                      " terms in all, found " + std::to_string(static_cast<long long>(terms_)) + "; lower the bounds");
     if (counters_.size() == k_most_sums)
-      fail(word, "at most " + std::to_string(k_most_sums) + " sums may stand one inside the other");
+      fail(word, "at most " + std::to_string(k_most_sums) + " sums may be nested");
     const std::size_t begin = instructions_.size();
     append_operand({Op::begin_sum, static_cast<std::int32_t>(counters_.size()), first}, word);
     const double around = std::exchange(terms_of_sums_around_, terms);
@@ -205,7 +205,7 @@ class Parser {
   std::string_view counter_name() {
     const std::string_view name = token_.text;
     if (token_.kind != Token::k_name || find_operator(name) != nullptr || name.find('.') != std::string_view::npos)
-      fail(name, "a sum begins with the name that counts; write " + std::string(k_sum_usage));
+      fail(name, "a sum begins with the name of its counter; write " + std::string(k_sum_usage));
     const bool is_taken = std::find(variables_.begin(), variables_.end(), name) != variables_.end() ||
                           std::find(counters_.begin(), counters_.end(), name) != counters_.end() || name == "pi" ||
                           name == "not" || name == "sum" || find_function(name) != nullptr;
@@ -222,7 +222,7 @@ class Parser {
     const bool is_whole = token_.kind == Token::k_number && std::floor(value) == value;
     if (!is_whole || std::abs(value) > k_largest_bound)
       fail(place.empty() ? word : place,
-           "the bounds of a sum are whole numbers, written as such; write " + std::string(k_sum_usage));
+           "the bounds of a sum must be whole numbers, not formulas; write " + std::string(k_sum_usage));
     advance();
     return value;
   }
@@ -234,16 +234,16 @@ class Parser {
 
   void close(std::string_view parenthesis) {
     if (!at(")")) {
-      if (token_.kind == Token::k_end) fail(parenthesis, "this `(` is never closed; a `)` is missing");
+      if (token_.kind == Token::k_end) fail(parenthesis, "this `(` has no matching `)`");
       if (!at(",")) refuse_trailing();
-      fail(token_.text, "`,` stands outside the arguments of a function");
+      fail(token_.text, "`,` may only separate arguments of a function");
     }
     advance();
   }
 
   [[noreturn]] void refuse_trailing() const {
-    if (at(")")) fail(token_.text, "this `)` closes nothing; a `(` is missing");
-    if (at(",")) fail(token_.text, "`,` stands outside the arguments of a function; decimals have a point");
+    if (at(")")) fail(token_.text, "this `)` has no matching `(`");
+    if (at(",")) fail(token_.text, "`,` may only separate arguments of a function; decimals have a point");
     const bool is_unknown = token_.kind == Token::k_name && find_function(token_.text) == nullptr &&
                             token_.text != "pi" &&
                             std::find(variables_.begin(), variables_.end(), token_.text) == variables_.end();

@@ -170,7 +170,7 @@ ShapePtr make_cylinder(Vec3 from, Vec3 to, double diameter) {
   require_finite("from", from);
   require_finite("to", to);
   require_positive("diameter", diameter);
-  if (from == to) throw UserError("from = to; the ends of a cylinder must lie apart");
+  if (from == to) throw UserError("from = to; the two ends of a cylinder must differ");
   return std::make_shared<Cylinder>(from, to, 0.5 * diameter);
 }
 

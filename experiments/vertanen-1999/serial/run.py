@@ -32,7 +32,7 @@ TOLD_STEPS = 12_500  # what his fits are for
 TARGET_STEPS, TARGET = 100_000, 10_000
 HOUR, DAY = 3600.0, 86400.0
 THEN = {"all pairs": (0.0153, 2), "all pairs, optimised": (0.0093, 2), "cells": (0.694, 1)}
-"""His versions and their fits: seconds of 12,500 steps on a Sparc-20 are coefficient n^power."""
+"""Published versions and their fits: seconds of 12,500 steps on a Sparc-20 are coefficient n^power."""
 
 ALL_PAIRS = (20, 30, 42, 60, 84)  # spacings along a side
 """Sizes for all pairs. Beyond 86, fixed-point positions repeat in the domain; cells do not look that far."""
@@ -76,11 +76,11 @@ def versions(bench: Bench) -> None:
     lines = [
         *table(head, rows),
         "",
-        f"Seconds of {TOLD_STEPS:,} steps with n particles, on one core. A pair that is looked at costs "
+        f"Seconds of {TOLD_STEPS:,} steps with n particles, on one core. Testing a pair costs "
         f"{pair:.2f} ns (then 1,224; optimised 744), a particle of the cells {particle:.2f} µs a step, "
         f"{with_lists:.2f} µs if lists are kept (then 55.5). "
         + (
-            f"Both ways cost the same at {crossing:.0f} particles (then {then_crossing:.0f})."
+            f"Both methods cost the same at {crossing:.0f} particles (then {then_crossing:.0f})."
             if crossing > 0
             else f"Cells cost less with any number of particles (then with more than {then_crossing:.0f})."
         ),
@@ -180,7 +180,7 @@ def target(bench: Bench) -> None:
     done = run.record["statistics"]["steps"]
     head = ["", "particles", "steps", "machine", "time"]
     rows = [
-        ["then, cells", f"{TARGET:,}", f"{steps:,}", "Sparc-20", f"{duration(then)}, from his fit"],
+        ["then, cells", f"{TARGET:,}", f"{steps:,}", "Sparc-20", f"{duration(then)}, from the published fit"],
         ["now", f"{particles:,}", f"{done:,}", processor_name(), f"{duration(seconds)}, measured"],
     ]
     each = seconds / (particles * done)

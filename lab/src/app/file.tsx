@@ -7,6 +7,7 @@ import * as world from "../state/world";
 import type { Editor } from "./editor";
 import { Icon } from "./icons";
 import { openFile } from "./navigation";
+import { Problems } from "./problems";
 
 let editor: Editor | null = null;
 let requestedLine = 0;
@@ -54,6 +55,7 @@ export function FilePanel() {
         </button>
         <input ref={input} class="hidden" type="file" tabIndex={-1} aria-label="Open a world file" accept=".toml,.png,.mp4" onChange={(event) => void openFile(event.currentTarget.files?.[0])} />
       </div>
+      <Problems />
       <div class="editor" ref={box} />
     </div>
   );

@@ -226,7 +226,7 @@ function RunButton() {
   const text = isStarting ? "Starting …" : run.isLive.value ? "Run this world" : run.kind.value === "run" ? "Run again" : "Run";
   const hint = run.isLive.value ? "Stop the current run and run this world (Ctrl+Enter)" : "Run (Ctrl+Enter)";
   return (
-    <button type="button" class="button primary run" disabled={hasProblems || isStarting} title={hasProblems ? "Fix the problems under Setup first" : hint} onClick={() => void start()}>
+    <button type="button" class="button primary run" disabled={hasProblems || isStarting} title={hasProblems ? "Fix the problems listed under Setup first" : hint} onClick={() => void start()}>
       <Icon name="play" /> {text}
     </button>
   );

@@ -47,7 +47,7 @@ function bodyOf(name: string): string {
 /** A readable name: "cylinder: drag coefficient, max" for "cylinder.drag_coefficient.max". */
 function readableName(name: string): string {
   const [body = "", ...rest] = name.split(".");
-  return rest.length === 0 ? body : `${body}: ${rest.join(", ").replaceAll("_", " ")}`;
+  return rest.length === 0 ? body : `${body}: ${rest.join(", ").replaceAll("_", " ").replace("strouhal", "Strouhal number")}`;
 }
 
 function Row({ value }: { value: Value }) {
@@ -69,7 +69,7 @@ function Row({ value }: { value: Value }) {
 function Comparison({ expected }: { expected: Expected }) {
   const steered = run.firstSteering.value;
   const isCompared = expected.measured !== null && expected.measured !== undefined && expected.inside !== null && expected.inside !== undefined;
-  const verdict = steered ? "steered" : !isCompared ? "not available yet" : expected.inside ? "inside" : "outside";
+  const verdict = steered ? "steered" : !isCompared ? (run.ended.value ? "no value" : "not available yet") : expected.inside ? "inside" : "outside";
   const isWholeCurve = expected.kind === "curve" && (expected.at === null || expected.at === undefined); // the text already names the paper
   const chipClass = steered || !isCompared ? "" : expected.inside ? "good" : "warn";
   const reason = steered ? `Steered at ${steered.time.toFixed(2)} s: no longer comparable with published values.` : expected.reason || (isCompared ? "" : expected.note);

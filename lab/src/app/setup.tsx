@@ -3,7 +3,6 @@
 import { useState } from "preact/hooks";
 import type { JsonValue } from "../api/types";
 import { numberAt, numbersAt } from "../api/types";
-import { formatProblem } from "../api/client";
 import { formatNumber } from "../colors/scale";
 import { remove } from "../draw/drawing";
 import * as run from "../state/run";
@@ -11,12 +10,11 @@ import { isStale } from "../state/runs";
 import * as world from "../state/world";
 import { Icon } from "./icons";
 import { ResultsCard } from "./results";
-import { tab } from "./sidebar";
 import { gallery, lesson, openGallery } from "./navigation";
 import { Steer } from "./steer";
 import { proposals } from "./proposals";
 import { formatBytes, formatDuration } from "./format";
-import { jumpTo } from "./file";
+import { Problems } from "./problems";
 
 export function Setup() {
   const isWatched = run.isLive.value && !isStale.value;
@@ -31,29 +29,6 @@ export function Setup() {
       {!isWatched && <Lesson />}
       <RunSummary />
       <Gallery />
-    </div>
-  );
-}
-
-function Problems() {
-  const problems = world.problems.value;
-  if (problems.length === 0) return null;
-  return (
-    <div class="group" role="alert">
-      <h2>{problems.length === 1 ? "1 problem" : `${problems.length} problems`}</h2>
-      {problems.map((problem) => (
-        <button
-          key={formatProblem(problem)}
-          type="button"
-          class="problem"
-          onClick={() => {
-            tab.value = "file";
-            if (problem.line) jumpTo(problem.line);
-          }}
-        >
-          {formatProblem(problem)}
-        </button>
-      ))}
     </div>
   );
 }
@@ -260,14 +235,14 @@ function Lesson() {
   const live = run.isLive.value && !isStale.value;
   const parts: [string, string][] = [
     ["Look for", found.look_for],
-    ["Predict", live ? "" : found.predict],
+    ["Predict first", live ? "" : found.predict],
   ];
   return (
     <div class="group lesson">
       <h2>Lesson</h2>
       {parts.map(([label, text]) => text && (
         <p key={label}>
-          <b>{label}.</b> {text}
+          <b>{label}:</b> {text}
         </p>
       ))}
       {!live && found.try && <Experiments text={found.try} />}
@@ -280,7 +255,7 @@ function Experiments({ text }: { text: string }) {
   return (
     <>
       <p>
-        <b>Try.</b>
+        <b>Try:</b>
       </p>
       {proposals(text).map(({ sets, question }) => (
         <p class="experiment" key={sets.map(({ key, text: value }) => key + value).join()}>

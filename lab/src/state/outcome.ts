@@ -28,6 +28,7 @@ export interface UnfinishedOutcome {
 const UNFINISHED: Readonly<Record<string, UnfinishedOutcome>> = {
   failed: { chip: "bad", reason: "No reason was recorded." },
   lost: { chip: "bad", reason: "The process of the run ended unexpectedly." },
+  "stopped by user": { chip: "warn", reason: "The run was stopped before its end. `eddyline resume RUN` continues it." },
   "not closed": {
     chip: "warn",
     reason: "The run was computed, but its results, pictures or report were not written. `eddyline resume RUN` completes it.",

@@ -118,7 +118,9 @@ async function checkWorld(): Promise<void> {
   try {
     const answer = await ask(checkSchema, "POST", "check", { toml: toml.value, quality: quality.value }, current.signal);
     const previous = check.value?.drawing ?? null;
-    check.value = { ...answer, drawing: answer.drawing ? withLastOutlines(answer.drawing, previous) : previous };
+    // a drawing that stays keeps the reference in which its lengths are given
+    const reference = answer.drawing ? answer.reference : (check.value?.reference ?? null);
+    check.value = { ...answer, reference, drawing: answer.drawing ? withLastOutlines(answer.drawing, previous) : previous };
     if (selected.value && answer.drawing && !find(selected.value)) selected.value = null;
     void compareCosts();
   } catch (error) {

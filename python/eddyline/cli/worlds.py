@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -86,3 +87,5 @@ def check(
         if picture is not None:
             save_picture(loaded, picture)
             typer.echo(f"picture: {picture}")
+        changes = "".join(f" --set {shlex.quote(change)}" for change in set_ or [])
+        typer.echo(f"\n  next            eddyline run {shlex.quote(world)}{changes}")

@@ -59,7 +59,7 @@ class Suspects:
             return f"preliminary: {so_far}" if comparison.inside and is_short else ""
         found = []
         if is_short:
-            found.append(f"the run is likely too short: it stopped at {so_far}")
+            found.append(f"the run is likely too short: it has reached {so_far}")
         elif self._is_covered(comparison):
             found.append("the run is likely too short: the statistical error exceeds the difference")
         found += self._named(comparison, unbounded)

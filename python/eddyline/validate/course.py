@@ -24,7 +24,7 @@ class Penetration:
     """Particles found behind walls and inside bodies.
 
     most: the largest number of particles at any check.
-    depth: the largest depth beyond a surface, in spacings; negative if no particle ever touched one.
+    depth: the largest penetration of a surface, in spacings; negative if no particle ever touched one.
     checks: how often all particles were looked at.
     """
 
@@ -113,7 +113,7 @@ class Course:
             return []
         return [
             none_of(behind, self.behind.most),
-            report(f"largest depth beyond a surface{label} [spacings]", self.behind.depth),
+            report(f"largest penetration of a surface{label} [spacings]", self.behind.depth),
         ]
 
 

@@ -104,7 +104,8 @@ def read(path: FilePath) -> str:
     try:
         raw = path.read_bytes()
     except FileNotFoundError:
-        raise failed(f"no such file.{_near(path)}") from None
+        sought = "file or gallery world" if _is_bare(path) else "file"
+        raise failed(f"no such {sought}.{_near(path)}") from None
     except IsADirectoryError:
         worlds = sorted(item.name for item in path.glob("*.toml"))
         hint = f" It holds {listed(worlds, most=MOST_NAMED)}." if worlds else ""
@@ -126,9 +127,14 @@ def read(path: FilePath) -> str:
         raise WorldError([Problem(line, place, text)]) from None
 
 
+def _is_bare(path: FilePath) -> bool:
+    """True for a name without folder and suffix, which may be that of a gallery world."""
+    return path.name == str(path) and not path.suffix
+
+
 def _near(path: FilePath) -> str:
     """A hint at a file of the same folder, or at the gallery for a bare name."""
-    worlds = list(gallery()) if path.name == str(path) and not path.suffix else []
+    worlds = list(gallery()) if _is_bare(path) else []
     try:
         names = [item.name for item in path.parent.glob("*.toml")] + worlds
     except OSError:
@@ -305,7 +311,11 @@ def _override(
         return Problem(0, document.overrides, f'"{name}" is not a path. Write, for example, domain.spacing.')
     tables = keys_of(world_file())
     if parts[0] not in tables:
-        hint = answer(parts[0]) or did_you_mean(parts[0], tables, "and")
+        let = parsed.get("let")
+        if isinstance(let, Mapping) and name in let:
+            hint = f'Did you mean "let.{name}"?'
+        else:
+            hint = answer(parts[0]) or did_you_mean(parts[0], tables, "and")
         return Problem(0, document.overrides, f"{name} is not a key of world files. {hint}")
     here: Any = parsed
     path: Path = ()

@@ -23,7 +23,7 @@ template <class T, int D>
 double Flow<T, D>::add_body(const world::Change& change) {
   std::int64_t addition = 1;
   for (const BodyChange& before : body_changes_) addition += before.addition > 0 ? 1 : 0;
-  if (addition > k_most_additions) throw UserError("65,535 bodies have been added, the largest number in a run.");
+  if (addition > k_most_additions) throw UserError("65,535 bodies have been added to this run, which is the limit.");
   const world::Body body{
       .name = change.name.data(), .shape = world::shape_of(change), .slip = change.slip, .motion = {}};
 
@@ -37,7 +37,7 @@ double Flow<T, D>::add_body(const world::Change& change) {
   }
   comm::sum(communicator_, {&mass, 1}, "adding a body");
   comm::sum(communicator_, {&stays, 1}, "adding a body");
-  if (stays == 0) throw UserError("no fluid would be left.");
+  if (stays == 0) throw UserError("the body would displace all fluid; make it smaller or move it.");
   body_changes_.push_back({world_.bodies.size(), addition});
   world_.bodies.push_back(body);
   return mass.value();

@@ -16,7 +16,7 @@ namespace {
 template <class Element>
 Element& named(std::vector<Element>& all, const char* name, const char* what) {
   const auto found = std::find_if(all.begin(), all.end(), [name](const Element& each) { return each.name == name; });
-  if (found == all.end()) throw UserError(std::string("there is no ") + what + " of the name " + name + ".");
+  if (found == all.end()) throw UserError(std::string("there is no ") + what + " named " + name + ".");
   return *found;
 }
 
@@ -36,7 +36,9 @@ double Flow<T, D>::change(const world::Change& change) {
       for (std::size_t d = 0; d < D; ++d)
         velocity[d] = world::Formula(change.formulas[d].data(), world::k_field_variables);
       auto& opening = named(world_.openings, change.name.data(), "opening");
-      if (!opening.inflow) throw UserError(std::string(change.name.data()) + " is an outflow.");
+      if (!opening.inflow)
+        throw UserError(std::string(change.name.data()) +
+                        " is an outflow; only the velocity of an inflow can be changed.");
       opening.velocity = velocity;
       for (auto& each : openings.all())
         if (each.world.name == opening.name) each.world.velocity = velocity;
@@ -51,7 +53,7 @@ double Flow<T, D>::change(const world::Change& change) {
     }
     case Kind::add_body:
     case Kind::remove_body:
-      if (fluid.classic) throw UserError("bodies cannot be changed during a run of the scheme classic.");
+      if (fluid.classic) throw UserError("bodies cannot be moved, added or removed with scheme = \"classic\".");
       if (lazy.is_on()) throw UserError("bodies cannot be added or removed with --lazy.");
       if (change.kind == Kind::add_body) return add_body(change);
       remove_body(change);

@@ -48,7 +48,7 @@ def run(setting: Setting) -> list[Figure]:
     half = "/ half its height"
     figures += [
         below(f"echo of a pressure pulse, rms about its drift {half}", _rms(echo[late] - drift), 0.05),
-        report(f"level that it leaves, fading within 10 L/c0 {half}", float(echo[late].mean())),
+        report(f"residual level, fading within 10 L/c0 {half}", float(echo[late].mean())),
     ]
     figures += stream.course.no_particle_behind_walls()
     _draw(setting, stream, time, echo)
@@ -86,7 +86,7 @@ def _mass(stream: Stream) -> list[Figure]:
         relative(f"mass out / mass in, {label}", flow[1] / flow[0], 1.0, 0.01),
         below(f"change of the mass inside, {label}", float(np.abs(mass[late] / mass[0] - 1).max()), 0.03),
         relative(
-            "mass flow at the sites / by particles",
+            "mass flow at the injection points / by particles",
             float(enters["mass_flow"][late].mean()) / flow[0],
             1.0,
             0.01,
@@ -128,7 +128,7 @@ def _profile(stream: Stream, limit: float) -> list[Figure]:
     middle = stream.series["middle"]
     late = middle["time"] >= middle["time"][-1] / 2
     return [
-        below("velocity L2, of its maximum", _rms(error[inside]) / 1.5, limit),
+        below("velocity L2 / maximum", _rms(error[inside]) / 1.5, limit),
         relative("pressure gradient / exact", slope / (-12 * nu), 1.0, 0.05),
         below(
             "noise of the pressure at 0.8 L, rms / density U^2", float(np.std(middle["pressure"][late])), 0.02

@@ -42,7 +42,7 @@ def run(setting: Setting) -> list[Figure]:
         figures.append(below(name, float(box.error.max()), LIMITS[box.precision]))
         if box.precision == "double":
             figures.append(
-                report(f"kinetic and elastic energy lost, of the start, {box.name}", box.energy_lost)
+                report(f"kinetic and elastic energy lost / initial energy, {box.name}", box.energy_lost)
             )
     _draw(setting, boxes)
     return figures

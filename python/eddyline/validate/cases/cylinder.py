@@ -114,7 +114,7 @@ def _steady(stream: Stream, allowed: float | None, *, coarse: bool) -> list[Figu
         }
     names = {
         "drag": "drag coefficient",
-        "pressure": "pressure before the cylinder less that behind / density U^2",
+        "pressure": "front minus rear pressure / (density U^2)",
         "eddies": "length of the eddies / D",
     }
     part = ", second half" if stream.across == 10 else ""
@@ -152,7 +152,7 @@ def _shedding(stream: Stream, *, quick: bool, finest: bool) -> list[Figure]:
         else report(f"Re 100: {name}{stream.label}", value, published)
         for name, (value, published, allowed) in found.items()
     ]
-    what, noise = f"Re 100: noise of the drag, of its mean{stream.label}", "cylinder.drag_coefficient.noise"
+    what, noise = f"Re 100: noise of the drag / mean drag{stream.label}", "cylinder.drag_coefficient.noise"
     figures.append(below(what, stream[noise], 0.02) if finest else report(what, stream[noise]))
     return figures + stream.course.no_particle_behind_walls(f"{stream.label}, Re 100")
 
@@ -224,7 +224,7 @@ def run_free(setting: Setting) -> list[Figure]:
                 fast["cylinder.lift_coefficient.amplitude"], 0.33,
             ),
             report(
-                f"Re 100: noise of the drag, of its mean{fast.label}", fast["cylinder.drag_coefficient.noise"]
+                f"Re 100: noise of the drag / mean drag{fast.label}", fast["cylinder.drag_coefficient.noise"]
             ),
             *fast.course.no_particle_behind_walls(f"{fast.label}, Re 100"),
         ]  # fmt: skip

@@ -84,13 +84,13 @@ def _run(setting: Setting, name: str, counts: list[int], judged: int) -> list[Fi
         label = f", {n} across"
         title = f"front: RMS error after the best shift{label}"
         figures.append(below(title, found.shifted, BAND) if n == judged else report(title, found.shifted))
-        figures.append(report(f"shift of the clock [T]{label}", found.shift))
+        figures.append(report(f"time shift [T]{label}", found.shift))
         if n == judged:
             figures += [
                 report(f"front: RMS error without a shift{label}", found.unshifted),
                 report(f"speed of the front, T = 2 to 3.3{label}", _slope(collapse.time, collapse.front),
                        _slope(experiment.time, experiment.value)),
-                report(f"height at the back wall: RMS error, of 2 a{label}", _height_error(collapse)),
+                report(f"height at the back wall: RMS error / (2 a){label}", _height_error(collapse)),
             ]  # fmt: skip
         figures += collapse.course.no_particle_behind_walls(label)
     _draw(setting, collapses, judged)

@@ -86,8 +86,8 @@ def run(setting: Setting) -> list[Figure]:
         smooth, published_smooth = signal.filtered(), published.filtered()
         span = f"t = {PLATEAU[0]:g} to {PLATEAU[1]:g}"
         for name, value, reference in (
-            ("filtered peak of P1, of rho g H", smooth.pressure.max(), published_smooth.pressure.max()),
-            ("raw peak of P1, of rho g H", signal.pressure.max(), published.pressure.max()),
+            ("filtered peak of P1 / (rho g H)", smooth.pressure.max(), published_smooth.pressure.max()),
+            ("raw peak of P1 / (rho g H)", signal.pressure.max(), published.pressure.max()),
             (f"impulse of P1 over {IMPULSE:g} sqrt(H/g)", signal.impulse, published.impulse),
             (f"plateau of P1, {span}", signal.plateau, published.plateau),
         ):

@@ -49,7 +49,7 @@ def run(setting: Setting) -> list[Figure]:
             figures += [drag, added]
         else:
             figures += [relative(*item, 0.1) for item in _coefficients(swing, label)]
-        figures.append(below(f"imbalance of momentum, of its largest value{label}", swing.momentum, 1e-4))
+        figures.append(below(f"imbalance of momentum / largest momentum{label}", swing.momentum, 1e-4))
         figures.append(report(f"largest force / (rho U^2 D / 2){label}", float(np.abs(swing.force).max())))
         figures += swing.course.no_particle_behind_walls(label)
     _draw(setting, swings)

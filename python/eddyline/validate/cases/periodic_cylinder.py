@@ -57,7 +57,7 @@ def run(setting: Setting) -> list[Figure]:
             figures.append(relative(f"force on solids / driving force{label}", stream.balance, 1.0, 0.01))
             figures.append(
                 report(
-                    f"the same with the inertia of what is not steady yet{label}",
+                    f"the same, including the inertia of the fluid{label}",
                     stream.balance + stream.inertia,
                     1.0,
                 )
@@ -72,7 +72,7 @@ def run(setting: Setting) -> list[Figure]:
         ]
         figures += stream.course.no_particle_behind_walls(label)
     if len(streams) == 2:
-        figures.append(report("drag, coarse over fine", streams[0].drag / streams[1].drag, 1.0))
+        figures.append(report("drag, ratio of coarse to fine", streams[0].drag / streams[1].drag, 1.0))
     _draw(setting, streams)
     return figures
 

@@ -62,7 +62,7 @@ class Plates:
         figures = self._series_matches_table()
         measured, course = self._profiles(setting, across, [t for t in TIMES if t <= end])
         for t, (_, error) in measured.items():
-            name = f"velocity L2 at {t:g} s, of {self.norm_name}"
+            name = f"velocity L2 / {self.norm_name} at {t:g} s"
             figures.append(below(name, error, limit))
         if not setting.quick:
             for t, (_, error) in self._profiles(setting, 20, TIMES)[0].items():
@@ -151,7 +151,7 @@ POISEUILLE = Plates(
     "poiseuille",
     poiseuille_speed,
     _peak,
-    "the peak then",
+    "current peak",
     lambda let: DENSITY * let["F"] * let["L"] * let["L"] / 4,
 )
 COUETTE = Plates(

@@ -87,7 +87,7 @@ def run(setting: Setting) -> list[Figure]:
         label = f", R/dx = {across}"
         limits = LIMITS[across]
         for tau, error in zip(TIMES, _profile_errors(turning), strict=True):
-            figures.append(below(f"velocity L2 at {tau:g} R^2/nu, of w R{label}", error, limits.speed))
+            figures.append(below(f"velocity L2 / (w R) at {tau:g} R^2/nu{label}", error, limits.speed))
         late = turning.times >= FIRST
         _, _, exact = diffusion(turning.times[late])
         error = float(np.sqrt(np.mean((turning.torque[late] - exact) ** 2)) / np.sqrt(np.mean(exact**2)))

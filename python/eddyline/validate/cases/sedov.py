@@ -66,14 +66,14 @@ def run(setting: Setting) -> list[Figure]:
         if judged:
             low = 0.38 if setting.quick else 0.55
             figures.append(
-                between(f"density of the shell over the exact, {blast.name}", blast.share, low, 0.75)
+                between(f"density of the shell / exact, {blast.name}", blast.share, low, 0.75)
             )
         else:
-            figures.append(report(f"density of the shell over the exact, {blast.name}", blast.share))
+            figures.append(report(f"density of the shell / exact, {blast.name}", blast.share))
     if not setting.quick:
         ball = _blast("sedov/sphere", 64, setting)
         figures += _judge(ball, 0.02)
-        figures.append(report(f"density of the shell over the exact, {ball.name}", ball.share))
+        figures.append(report(f"density of the shell / exact, {ball.name}", ball.share))
     _draw(setting, flat)
     return figures
 
@@ -86,7 +86,7 @@ def _judge(blast: Blast, room: float) -> list[Figure]:
     return [
         relative(f"radius of the shock, {blast.name} [m]", blast.shock, blast.exact_radius, room),
         below(f"change of the total energy, {blast.name}", blast.energy_drift, 1e-6),
-        below(f"momentum over sum m |v|, {blast.name}", blast.momentum, 1e-6),
+        below(f"momentum / sum m |v|, {blast.name}", blast.momentum, 1e-6),
     ]
 
 

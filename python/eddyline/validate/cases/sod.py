@@ -60,7 +60,7 @@ def run(setting: Setting) -> list[Figure]:
         if n == finest:
             figures.append(below(f"density L1, {name} [kg/m^3]", density, 0.012 if setting.quick else 0.007))
             shock = abs(tube.shock - SHOCK_SPEED * tube.time) / LENGTH
-            figures.append(below(f"position of the shock, of the tube's length, {name}", shock, 0.005))
+            figures.append(below(f"position of the shock / tube length, {name}", shock, 0.005))
             figures.append(below(f"change of the total energy, {name}", tube.energy_drift, 1e-6))
             behind = (tube.x > 1.15 * tube.time) & (tube.x < 1.6 * tube.time)
             for what, values, value in zip(

@@ -65,8 +65,8 @@ def run(setting: Setting) -> list[Figure]:
         label = f", {rest.start.name} start"
         late, level_late = rest.time >= SETTLED, rest.level_time >= SETTLED
         figures += [
-            below(f"pressure L2, of rho g H{label}", float(rest.pressure_error[late].max()), limit),
-            below(f"kinetic energy, of rho g H^2 L/2{label}", float(rest.energy.max()), 1e-4),
+            below(f"pressure L2 / (rho g H){label}", float(rest.pressure_error[late].max()), limit),
+            below(f"kinetic energy / (rho g H^2 L/2){label}", float(rest.energy.max()), 1e-4),
             below(f"drift of the centre of mass / H{label}", _drift(rest.centre[late]), 5e-4),
             below(f"drift of the surface / H{label}", _drift(rest.level[level_late]), 0.25 / across),
             report(f"highest speed at the end / sqrt(g H){label}", rest.highest_speed),
