@@ -181,8 +181,7 @@ class Parser {
     if (terms_ > k_most_terms)
       fail(word, "the sums of a formula may have " + std::to_string(static_cast<int>(k_most_terms)) +
                      " terms in all, found " + std::to_string(static_cast<long long>(terms_)) + "; lower the bounds");
-    if (counters_.size() == k_most_sums)
-      fail(word, "at most " + std::to_string(k_most_sums) + " sums may be nested");
+    if (counters_.size() == k_most_sums) fail(word, "at most " + std::to_string(k_most_sums) + " sums may be nested");
     const std::size_t begin = instructions_.size();
     append_operand({Op::begin_sum, static_cast<std::int32_t>(counters_.size()), first}, word);
     const double around = std::exchange(terms_of_sums_around_, terms);

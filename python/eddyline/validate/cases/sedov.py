@@ -65,9 +65,7 @@ def run(setting: Setting) -> list[Figure]:
         figures += _judge(blast, 0.03 if setting.quick else 0.02) if judged else _report(blast)
         if judged:
             low = 0.38 if setting.quick else 0.55
-            figures.append(
-                between(f"density of the shell / exact, {blast.name}", blast.share, low, 0.75)
-            )
+            figures.append(between(f"density of the shell / exact, {blast.name}", blast.share, low, 0.75))
         else:
             figures.append(report(f"density of the shell / exact, {blast.name}", blast.share))
     if not setting.quick:
