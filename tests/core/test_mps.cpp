@@ -55,7 +55,7 @@ world::World cube() {
   return mps(w);
 }
 
-/// Without what depends on the way of a run.
+/// Compares all but what depends on the way of a run.
 bool same_results(const Result& a, const Result& b) {
   return a.particles == b.particles && a.series == b.series && same(a.picture, b.picture) && a.fluid == b.fluid &&
          a.rebuilds == b.rebuilds;

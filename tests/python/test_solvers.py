@@ -104,7 +104,10 @@ def test_every_refusal_of_a_world_is_listed_at_once() -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"method__name": "apr"}, 'method.name = "apr"; must be sph or amr. Did you mean "amr"?'),
+        (
+            {"method__name": "apr"},
+            'method.name = "apr"; must be sph, mps, amr or multiblock. Did you mean "amr"?',
+        ),
         ({"method__order": 3}, "method.order = 3; must be one of 2, 4 or 6."),
         ({"method__ordr": 4}, 'method.ordr = 4; unknown key. Did you mean "order"?'),
         ({"method__skin": 4}, "method.skin = 4; is an option of sph, and this world uses amr. Remove it."),
@@ -173,13 +176,13 @@ def test_other_packages_add_solvers(monkeypatch: pytest.MonkeyPatch) -> None:
     registry.solvers.cache_clear()
     world_file.cache_clear()
     try:
-        assert list(solvers()) == ["sph", "amr", "other"]
+        assert list(solvers()) == [*registry.BUILT_IN, "other"]
         assert solvers()["sph"] is SPH
         registry.solvers.cache_clear()
         broken = EntryPoint("broken", "nowhere:Nothing", registry.GROUP)
         monkeypatch.setattr(registry, "entry_points", lambda group: [broken])
         with pytest.warns(UserWarning, match="the solver broken cannot be loaded: No module named 'nowhere'"):
-            assert list(solvers()) == ["sph", "amr"]
+            assert list(solvers()) == list(registry.BUILT_IN)
     finally:
         registry.solvers.cache_clear()
         world_file.cache_clear()

@@ -65,7 +65,7 @@ class PressureEquation {
   std::size_t bytes() const;
   const exchange::Halo& halo() const { return half_halo_; }
 
-  // What linear::Hierarchy requires.
+  // The functions that linear::Hierarchy requires.
   class Level {
    public:
     Level(PressureEquation& equation, std::size_t number) : equation_(equation), number_(number) {}

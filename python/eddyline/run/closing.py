@@ -17,6 +17,7 @@ from eddyline.run.lazy import BREAKS
 from eddyline.stream.corrupt import CorruptFileError
 from eddyline.world.gallery import gallery
 from eddyline.world.problems import number_with_error, rounded
+from eddyline.world.sph_options import SphOptions
 
 if TYPE_CHECKING:
     from eddyline.run.record import Run
@@ -75,7 +76,12 @@ def _tense(results: Mapping[str, Any]) -> Iterator[str]:
 def _too_fast(world: World, results: Mapping[str, Any]) -> Iterator[str]:
     """Note if a liquid came too close to its speed of sound."""
     speed = results.get("series", {}).get("budget", {}).get("max_speed")
-    if not speed or speed["max"] is None or world.file.is_gas:
+    if (
+        not speed
+        or speed["max"] is None
+        or world.file.is_gas
+        or not isinstance(world.file.method, SphOptions)
+    ):
         return
     mach = speed["max"] / world.core.fluid.sound_speed
     if mach > TOO_FAST:

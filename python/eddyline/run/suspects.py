@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from eddyline.world.gallery import is_of_gallery
 from eddyline.world.schema import Inflow, Wall
+from eddyline.world.sph_options import SphOptions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,7 +96,8 @@ class Suspects:
     def _mach(self) -> Iterator[Effect]:
         """Compressibility changes pressures by half the square of the Mach number (Prandtl, Glauert)."""
         budget = self.series.get("budget")
-        if budget is None or not len(budget) or "max_speed" not in budget.columns:
+        is_sph = isinstance(self.world.file.method, SphOptions)
+        if budget is None or not len(budget) or not is_sph:
             return
         late = budget["time"].to_numpy() >= 0.5 * self.reached
         if not late.any():

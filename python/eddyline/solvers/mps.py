@@ -122,7 +122,9 @@ class Mps:
         return checks.notes(world.file, samples)
 
     def build(self, file: WorldFile, scales: Scales) -> _core.World:
-        return fluid_world(file, replace(scales, max_speed=0.0, sound_speed=1.0))  # no background pressure
+        world = fluid_world(file, replace(scales, max_speed=0.0, sound_speed=1.0))  # no background pressure
+        world.method.artificial_viscosity = 0.0  # that of sph
+        return world
 
     def series(self, file: WorldFile) -> dict[str, list[str]]:
         momentum = [f"momentum_{axis}" for axis in "xyz"[: file.dimensions]]
