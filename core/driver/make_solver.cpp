@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/errors.hpp"
+#include "solvers/amr/solver.hpp"
 #include "solvers/sph/solver.hpp"
 
 namespace eddyline::driver {
@@ -16,7 +17,7 @@ struct Entry {
   std::unique_ptr<solver::Solver> (*make)(const world::World&, const solver::Execution&, comm::Communicator&);
 };
 
-constexpr std::array k_solvers{Entry{"sph", &sph::make}};
+constexpr std::array k_solvers{Entry{"sph", &sph::make}, Entry{"amr", &amr::make}};
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 // Halo exchange: copies owners' values to ghost rows, within this process along routes, between ranks in messages.
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,7 +14,8 @@
 #include "base/arrays.hpp"
 #include "comm/communicator.hpp"
 #include "comm/traffic_log.hpp"
-#include "exchange/routes.hpp"
+#include "exchange/box_piece.hpp"
+#include "exchange/row_run.hpp"
 #include "exchange/strategy.hpp"
 
 namespace eddyline::exchange {
@@ -50,13 +52,15 @@ struct Traffic {
   Sent sent;                          // to other ranks
 };
 
-/// The ghost rows of one array of rows. It is rebuilt with the cells; between rebuilds the same exchange is repeated.
-/// All fields for one neighbour travel in one message. Collective: all ranks, including those without neighbours,
-/// exchange the same fields in the same order. The first exchange after a rebuild, and the first with wider rows than
-/// before, prepares the strategy for the widest rows.
-class Halo {
+/// The ghosts of one array of rows, or of a set of blocks of cells. What travels consists of pieces: RowRun or
+/// BoxPiece. It is rebuilt with them; between rebuilds the same exchange is repeated. All fields for one neighbour
+/// travel in one message. Collective: all ranks, including those without neighbours, exchange the same fields in the
+/// same order. The first exchange after a rebuild, and the first with wider rows than before, prepares the strategy for
+/// the widest rows. `Row` below is a row or a cell.
+template <class Piece>
+class BasicHalo {
  public:
-  Halo(comm::Communicator& communicator, std::string_view strategy, BetweenSites between, comm::Tag tag)
+  BasicHalo(comm::Communicator& communicator, std::string_view strategy, BetweenSites between, comm::Tag tag)
       : communicator_(communicator), tag_(tag), strategy_(make_strategy(strategy, between, communicator, tag)) {}
 
   void clear() {
@@ -64,26 +68,39 @@ class Halo {
     used_ = 0;
     prepared_ = recorded_ = false;
   }
-  Routes& routes() { return routes_; }
-  const Routes& routes() const { return routes_; }
-  /// Runs must be added neighbour by neighbour, in the order of ranks, and in the same order on both sides.
-  void add_sent(int rank, std::int32_t first, std::int32_t count) {
-    if (count > 0) peer(rank).sent.push_back({first, count, {}});
+  /// Copies within this process.
+  typename Piece::Copies& routes() { return routes_; }
+  const typename Piece::Copies& routes() const { return routes_; }
+  /// Pieces must be added neighbour by neighbour, in the order of ranks, and in the same order on both sides.
+  void add_sent(int rank, const Piece& piece) {
+    if (piece.size() > 0) peer(rank).sent.push_back(piece);
   }
-  void add_received(int rank, std::int32_t first, std::int32_t count, const Int3& shift) {
-    if (count > 0) peer(rank).received.push_back({first, count, shift});
+  void add_received(int rank, const Piece& piece) {
+    if (piece.size() > 0) peer(rank).received.push_back(piece);
+  }
+  void add_sent(int rank, std::int32_t first, std::int32_t count)
+    requires std::same_as<Piece, RowRun>
+  {
+    add_sent(rank, {first, count, {}});
+  }
+  void add_received(int rank, std::int32_t first, std::int32_t count, const Int3& shift)
+    requires std::same_as<Piece, RowRun>
+  {
+    add_received(rank, {first, count, shift});
   }
 
   /// Calls visit(first, count) for each run of rows that is sent to other ranks, or of ghost rows that are received.
   template <class Visit>
+    requires std::same_as<Piece, RowRun>
   void for_each_sent(Visit&& visit) const {
     for (std::size_t p = 0; p < used_; ++p)
-      for (const Run& run : peers_[p].sent) visit(run.first, run.count);
+      for (const RowRun& run : peers_[p].sent) visit(run.first, run.count);
   }
   template <class Visit>
+    requires std::same_as<Piece, RowRun>
   void for_each_received(Visit&& visit) const {
     for (std::size_t p = 0; p < used_; ++p)
-      for (const Run& run : peers_[p].received) visit(run.first, run.count);
+      for (const RowRun& run : peers_[p].received) visit(run.first, run.count);
   }
 
   /// Starts to send rows to other ranks. Ghost rows of other ranks are up to date after finish(), ghost rows of this
@@ -125,13 +142,9 @@ class Halo {
   }
 
  private:
-  struct Run {
-    std::int32_t first, count;
-    Int3 shift;
-  };
   struct Peer {
     int rank = 0;
-    std::vector<Run> sent, received;
+    std::vector<Piece> sent, received;
   };
 
   Peer& peer(int rank) {
@@ -144,9 +157,9 @@ class Halo {
     }
     return peers_[used_ - 1];
   }
-  static std::size_t rows_of(const std::vector<Run>& runs) {
+  static std::size_t rows_of(const std::vector<Piece>& pieces) {
     std::size_t rows = 0;
-    for (const Run& run : runs) rows += static_cast<std::size_t>(run.count);
+    for (const Piece& piece : pieces) rows += piece.size();
     return rows;
   }
   /// The messages for rows of `row_bytes` bytes.
@@ -166,7 +179,7 @@ class Halo {
   comm::Communicator& communicator_;
   comm::Tag tag_;
   std::unique_ptr<Strategy> strategy_;
-  Routes routes_;
+  typename Piece::Copies routes_;
   std::vector<Peer> peers_;
   std::size_t used_ = 0;
   std::vector<Neighbor> neighbors_;
@@ -175,8 +188,9 @@ class Halo {
   Traffic traffic_;
 };
 
+template <class Piece>
 template <class... Field>
-void Halo::start(Field&&... field) {
+void BasicHalo<Piece>::start(Field&&... field) {
   ++traffic_.exchanges;
   const std::size_t row_bytes = (field.bytes() + ...);
   if (!prepared_ || row_bytes > widest_) {
@@ -189,32 +203,32 @@ void Halo::start(Field&&... field) {
   for (std::size_t p = 0; p < used_; ++p) {
     const std::span<std::byte> out = strategy_->outgoing(p);
     std::byte* to = out.data();
-    for (const Run& run : peers_[p].sent)
-      ((field.pack(run.first, run.count, to), to += static_cast<std::size_t>(run.count) * field.bytes()), ...);
+    for (const Piece& piece : peers_[p].sent) ((piece.pack(field, to), to += piece.size() * field.bytes()), ...);
     strategy_->send(p);
     traffic_.sent.add(out.size(), communicator_.is_far(peers_[p].rank));
   }
   strategy_->start();
 }
 
+template <class Piece>
 template <class... Field>
-void Halo::gather_within(Field&&... field) {
+void BasicHalo<Piece>::gather_within(Field&&... field) {
   traffic_.copies += static_cast<std::int64_t>(routes_.size());
-  traffic_.rows += routes_.gather([&](std::int32_t from, std::int32_t to, std::int32_t count, const Int3& shift) {
-    (field.copy(from, to, count, shift), ...);
-  });
+  traffic_.rows += routes_.gather([&](const auto&... copied) { (field.copy(copied...), ...); });
 }
 
+template <class Piece>
 template <class... Field>
-void Halo::finish(Field&&... field) {
+void BasicHalo<Piece>::finish(Field&&... field) {
   strategy_->finish();
   for (std::size_t p = 0; p < used_; ++p) {
     const std::byte* from = strategy_->incoming(p).data();
-    for (const Run& run : peers_[p].received)
-      ((field.unpack(from, run.first, run.count, run.shift),
-        from += static_cast<std::size_t>(run.count) * field.bytes()),
-       ...);
+    for (const Piece& piece : peers_[p].received)
+      ((piece.unpack(field, from), from += piece.size() * field.bytes()), ...);
   }
 }
+
+using Halo = BasicHalo<RowRun>;
+using BoxHalo = BasicHalo<BoxPiece>;
 
 }  // namespace eddyline::exchange

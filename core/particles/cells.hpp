@@ -7,29 +7,14 @@
 #include <vector>
 
 #include "base/vec.hpp"
+#include "grid/index_box.hpp"
 #include "particles/cell_set.hpp"
 
 namespace eddyline::particles {
 
-/// A box of cells [lower, upper) of the global grid.
-struct CellBox {
-  Int3 lower{0, 0, 0}, upper{0, 0, 0};
-
-  bool contains(Int3 cell) const {
-    bool inside = true;
-    for (std::size_t d = 0; d < 3; ++d) inside = inside && cell[d] >= lower[d] && cell[d] < upper[d];
-    return inside;
-  }
-};
-
-/// Calls visit(cell) for each cell of a box, x fastest.
-template <class Visit>
-void for_each_cell(const CellBox& box, Visit&& visit) {
-  Int3 cell;
-  for (cell[2] = box.lower[2]; cell[2] < box.upper[2]; ++cell[2])
-    for (cell[1] = box.lower[1]; cell[1] < box.upper[1]; ++cell[1])
-      for (cell[0] = box.lower[0]; cell[0] < box.upper[0]; ++cell[0]) visit(cell);
-}
+/// A box of cells of the global grid.
+using CellBox = grid::IndexBox;
+using grid::for_each_cell;
 
 /// The global grid. Cells are at least R + skin wide, so that all neighbours of a particle are in the 3^D cells around
 /// it. Particles beyond a side that is not periodic belong to the outermost cell.

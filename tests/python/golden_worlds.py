@@ -80,6 +80,7 @@ def _gallery() -> dict[str, GoldenWorld]:
             path.read_text(encoding="utf-8"), steps.get(name, 20), coarse.get(name, {})
         )
         for name, path in gallery().items()
+        if not name.startswith("waves/")  # of cells
     }
 
 

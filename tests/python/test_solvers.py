@@ -6,14 +6,17 @@ import json
 from importlib.metadata import EntryPoint
 from types import SimpleNamespace
 
+import law_worlds
 import pytest
 
 from eddyline import _core
+from eddyline.run.derived import derive
 from eddyline.solvers import solvers
 from eddyline.solvers.amr import Amr, AmrOptions
 from eddyline.solvers.sph import SOLVER as SPH
 from eddyline.world import World, WorldError, schema_json
 from eddyline.world import solver as registry
+from eddyline.world.quantities import series_columns
 from eddyline.world.schema import world_file
 
 WAVE = """\
@@ -114,6 +117,7 @@ def test_every_refusal_of_a_world_is_listed_at_once() -> None:
         ({"output__quantity": "speed"}, 'output.quantity = "speed"; must be u or p.'),
         ({"domain__spacing": 0.03}, "must be a whole number. Try domain.spacing = 0.029411764705882353."),
         ({"domain__spacing": 0.25}, "domain.size[0] = 1 m is 4 cells; must be at least 8. Try"),
+        ({"domain__size": [1e6, 1e6]}, "makes 1e15 cells"),
         ({"observe__middle__position": [2, 0]}, "is outside the domain"),
     ],
 )
@@ -179,3 +183,13 @@ def test_other_packages_add_solvers(monkeypatch: pytest.MonkeyPatch) -> None:
     finally:
         registry.solvers.cache_clear()
         world_file.cache_clear()
+
+
+@pytest.mark.parametrize("name", ["DAM_2D", "STREAM_3D", "CHANNEL_2D", "MOVING_2D", "GAS_2D"])
+def test_series_have_the_columns_that_expectations_may_name(name: str) -> None:
+    world = World.from_text(getattr(law_worlds, name))
+    found = derive(world, _core.Simulation(world.core, threads=1).take_series())
+    expected = series_columns(world.file)
+    assert {series: set(columns[1:]) for series, (columns, _, _) in found.items()} == {
+        series: set(columns) for series, columns in expected.items()
+    }

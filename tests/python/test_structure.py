@@ -14,7 +14,7 @@ CORE = ROOT / "core"
 PACKAGE = ROOT / "python" / "eddyline"
 
 CORE_ORDER = (
-    "base", "comm", "world", "particles", "patches", "decompose", "exchange", "neighbors", "linear",
+    "base", "comm", "world", "grid", "particles", "decompose", "exchange", "neighbors", "patches", "linear",
     "physics", "solver", "observe", "solvers", "driver",
 )  # fmt: skip
 """A folder may include those before it. Some are not there yet."""

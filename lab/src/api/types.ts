@@ -44,7 +44,7 @@ const summarySchema = v.object({
   steps: v.number(),
   end: v.number(),
   reynolds: v.nullable(v.number()),
-  mach: v.number(),
+  mach: v.nullable(v.number()),
   max_speed: v.number(),
   sound_speed: v.number(),
   seconds: v.number(),

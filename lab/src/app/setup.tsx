@@ -302,11 +302,18 @@ function Experiments({ text }: { text: string }) {
 function RunSummary() {
   const summary = world.summary.value;
   if (!summary) return null;
+  const { mach, reynolds } = summary;
+  const flow: [string, string][] =
+    mach === null
+      ? [] // of a solver without a fluid
+      : [
+          ["Reynolds number", reynolds === null ? "– (no [reference])" : formatNumber(reynolds)],
+          ["Mach number", formatNumber(mach, 2)],
+        ];
   const rows: [string, string][] = [
     [summary.members.charAt(0).toUpperCase() + summary.members.slice(1), summary.particles.toLocaleString("en")],
     ["Spacing", `${formatNumber(summary.spacing, 4)} m`],
-    ["Reynolds number", summary.reynolds === null ? "– (no [reference])" : formatNumber(summary.reynolds)],
-    ["Mach number", formatNumber(summary.mach, 2)],
+    ...flow,
     ["Time step", `${formatNumber(summary.time_step)} s`],
     ["Steps", `${summary.steps.toLocaleString("en")} until ${formatNumber(summary.end)} s`],
     ["Memory, disk space", `${formatBytes(summary.memory_bytes)}, ${formatBytes(summary.disk_bytes)}`],

@@ -94,7 +94,7 @@ export class AnimationLoop {
     const needs: FrameNeeds = {
       isUsable: (frame) => hasNoFluid || (is3d && hasSurface(frame)) || (!usesStored.value && hasData(frame, quantity, particles)),
       isStored: (entry) => (usesStored.value ? entry.surfacesIndex : particles && !hasNoFluid ? entry.particlesIndex : entry.frameIndex) >= 0,
-      isIncomplete: (frame) => !particles && view.showsVelocity.value && !frame.rasters.has("velocity_y"),
+      isIncomplete: (frame) => !particles && run.hasVelocity.value && view.showsVelocity.value && !frame.rasters.has("velocity_y"),
       interpolatesWhenPaused: particles,
     };
     let pair = run.kind.value === "none" ? null : framePair(now, needs);

@@ -118,8 +118,8 @@ function ViewControls() {
         </div>
       )}
       {!is2d && offersSurfaces.value && <Toggle of={panelOpen} icon="surfaces" label="Surfaces and cut" />}
-      {is2d && <Toggle of={view.tracers} icon="tracers" label="Tracers" />}
-      {is2d && <Toggle of={view.streaklines} icon="streaks" label="Streaklines: dye carried by the flow" />}
+      {is2d && run.hasVelocity.value && <Toggle of={view.tracers} icon="tracers" label="Tracers" />}
+      {is2d && run.hasVelocity.value && <Toggle of={view.streaklines} icon="streaks" label="Streaklines: dye carried by the flow" />}
       {is2d && <Toggle of={view.colorSteps} icon="bands" label="Filled contours" />}
       {is2d && <Toggle of={view.contourLines} icon="lines" label="Contour lines (vorticity, density)" />}
     </div>

@@ -46,7 +46,10 @@ export const hasPoints = computed(() => {
   return sets.length === 0 || sets.some((set) => set.points);
 });
 
-/** Members of the state of the solver, in the plural: particles, cells. */
+/** True if the run has a velocity, which tracers and streaklines follow. */
+export const hasVelocity = computed(() => hello.value?.quantities.some((quantity) => quantity.name === "velocity_x") ?? true);
+
+/** Members of the set that the solver advances: particles, cells. */
 export const members = computed(() => hello.value?.sets[0]?.members ?? "particles");
 
 /** True if the run is drawn in 3D, as particles or surfaces. Cells can be drawn on the middle plane instead. */

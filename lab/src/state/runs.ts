@@ -243,7 +243,7 @@ async function fetchFrame(id: string, entry: FrameEntry, small: boolean): Promis
   }
   const cached = run.frames.cachedFrame(entry);
   const names: string[] = [view.quantity.value];
-  if (view.showsVelocity.value && !small) names.push("velocity_x", "velocity_y");
+  if (view.showsVelocity.value && run.hasVelocity.value && !small) names.push("velocity_x", "velocity_y");
   await Promise.all(names.filter((name) => !cached?.rasters.has(name)).map((name) => fetchRaster(id, entry, name)));
 }
 
@@ -335,7 +335,7 @@ function sendView(): void {
   if (!connection || !hello) return;
   const particles = needsParticles();
   const names = run.is3d.value || particles ? [] : [view.quantity.value];
-  if (view.showsVelocity.value && hello.dimensions === 2) names.push("velocity_x", "velocity_y");
+  if (view.showsVelocity.value && run.hasVelocity.value && hello.dimensions === 2) names.push("velocity_x", "velocity_y");
   connection.send({
     case: "view",
     value: create(ViewSchema, {

@@ -255,7 +255,7 @@ export type Hello = Message$1<"eddyline.stream.Hello"> & {
   freeSurface: boolean;
 
   /**
-   * what the solver computes with, the set that moves first; none: particles
+   * the set that the solver advances; none: particles
    *
    * @generated from field: repeated eddyline.stream.Set sets = 23;
    */

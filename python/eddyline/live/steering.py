@@ -106,7 +106,7 @@ class Steering:
         if not any(True for _ in self._inflows()):
             can["inflow"] = "this world has no inflow."
         if self.world.solver.not_steered:
-            return can | dict.fromkeys((*FLOW, "add_probe", "remove_probe"), self.world.solver.not_steered)
+            return can | dict.fromkeys(FLOW, self.world.solver.not_steered)
         if file.sph.scheme == "classic":
             for name in ("move_body", "add_body", "remove_body"):
                 can[name] = f'bodies cannot be changed with method.scheme = "classic". {_AGAIN}'
@@ -163,7 +163,8 @@ class Steering:
             written = document[part][key]["velocity"]
             inflows[name] = ", ".join(map(str, written)) if isinstance(written, list) else str(written)
         gravity = ", ".join(map(rounded, file.domain.gravity or (0.0,) * self.world.dimensions))
-        return Present(rounded(file.fluid.nu), gravity, inflows, self.world.reynolds)
+        viscosity = "" if file.given_fluid is None else rounded(file.fluid.nu)
+        return Present(viscosity, gravity, inflows, self.world.reynolds)
 
     @property
     def bodies_change(self) -> bool:

@@ -95,7 +95,7 @@ class Suspects:
     def _mach(self) -> Iterator[Effect]:
         """Compressibility changes pressures by half the square of the Mach number (Prandtl, Glauert)."""
         budget = self.series.get("budget")
-        if budget is None or not len(budget):
+        if budget is None or not len(budget) or "max_speed" not in budget.columns:
             return
         late = budget["time"].to_numpy() >= 0.5 * self.reached
         if not late.any():

@@ -39,7 +39,7 @@ class Summary(BaseModel):
     steps: int
     end: float = Field(description="[s]")
     reynolds: float | None
-    mach: float
+    mach: float | None
     max_speed: float = Field(description="Highest expected speed [m/s].")
     sound_speed: float = Field(description="[m/s]")
     seconds: float = Field(
@@ -183,7 +183,7 @@ def _summary(world: World) -> Summary:
         steps=found.steps,
         end=world.end,
         reynolds=world.reynolds,
-        mach=world.scales.mach,
+        mach=None if world.file.given_fluid is None else world.scales.mach,
         max_speed=world.scales.max_speed,
         sound_speed=world.scales.sound_speed,
         seconds=found.seconds,

@@ -92,7 +92,7 @@ class MomentsAnswer(BaseModel):
 class PresentAnswer(BaseModel):
     """State of a run after the steering so far."""
 
-    viscosity: str = Field(description="Kinematic viscosity [m^2/s].")
+    viscosity: str = Field(description="Kinematic viscosity [m^2/s]; empty without a fluid.")
     gravity: str = Field(description="Gravity [m/s^2], one number per axis.")
     inflows: dict[str, str] = Field(description="Velocities by name, as the world file has them [m/s].")
     reynolds: float | None

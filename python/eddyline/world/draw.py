@@ -74,10 +74,14 @@ def views(world: World) -> list[tuple[int, int]]:
 
 
 def _caption(world: World) -> str:
-    fluid = world.file.fluid
-    parts = [
-        f"density {rounded(fluid.density)} kg/m\N{SUPERSCRIPT THREE}",
-        f"kinematic viscosity {rounded(fluid.nu)} m\N{SUPERSCRIPT TWO}/s",
+    fluid = world.file.given_fluid
+    parts = [world.solver.title]
+    if fluid is not None:
+        parts = [
+            f"density {rounded(fluid.density)} kg/m\N{SUPERSCRIPT THREE}",
+            f"kinematic viscosity {rounded(fluid.nu)} m\N{SUPERSCRIPT TWO}/s",
+        ]
+    parts += [
         f"spacing {rounded(world.file.domain.spacing)} m",
         f"end {rounded(world.end)} s",
     ]

@@ -43,12 +43,7 @@ def _rows(world: World) -> list[tuple[str, str]]:
     rows = [
         ("domain", f"{size} m, spacing {rounded(file.domain.spacing)} m"),
         ("sides", ", ".join(f"{name} {kind}" for name, kind in world.sides.items())),
-        (
-            "fluid",
-            f"{rounded(file.fluid.density)} kg/m\N{SUPERSCRIPT THREE}, {rounded(file.fluid.nu)} "
-            f"m\N{SUPERSCRIPT TWO}/s",
-        ),
-        ("speed of sound", f"{rounded(world.scales.sound_speed)} m/s"),
+        *_fluid_rows(world),
         ("end", f"{rounded(world.end)} s"),
     ]
     if world.reynolds is not None:
@@ -57,6 +52,17 @@ def _rows(world: World) -> list[tuple[str, str]]:
         if table:
             rows.append((key, ", ".join(table)))
     return rows
+
+
+def _fluid_rows(world: World) -> list[tuple[str, str]]:
+    fluid = world.file.given_fluid
+    if fluid is None:
+        return [("solver", world.solver.title)]
+    nu = f"{rounded(fluid.nu)} m\N{SUPERSCRIPT TWO}/s"
+    return [
+        ("fluid", f"{rounded(fluid.density)} kg/m\N{SUPERSCRIPT THREE}, {nu}"),
+        ("speed of sound", f"{rounded(world.scales.sound_speed)} m/s"),
+    ]
 
 
 def to_svg(world: World) -> str:

@@ -56,7 +56,7 @@ class Solver(Protocol):
     title: str
     """Its full name, in a few words."""
     not_steered: str
-    """Reason why a run cannot be changed while it goes on, as a sentence; empty if it can."""
+    """Reason why the flow cannot be changed while a run goes on, except for probes; empty if it can."""
     options: type[SolverOptions]
     """The keys of [method]."""
     tables: Mapping[str, type[Table]]

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "solver/sampler.hpp"
+#include "solvers/amr/state.hpp"
+
+namespace eddyline::amr {
+
+/// Displacement and rate between cell centres, by Lagrange polynomials through four cells along each axis (six for
+/// order 6). `state` must outlive it.
+class Sampler final : public solver::Sampler {
+ public:
+  explicit Sampler(State& state) : state_(state) {}
+
+  std::span<const solver::Column> quantities() const override;
+  std::vector<solver::Raster> rasters(std::span<const std::int32_t> quantities, const solver::Plane& plane) override;
+  std::span<const solver::Column> probe_columns() const override { return quantities(); }
+  std::vector<double> at(std::span<const Vec3> points) override;
+  double height(Vec3, int) override { return 0; }
+  double front(int) override { return 0; }
+
+ private:
+  std::vector<double> values(std::span<const Vec3> points);
+
+  State& state_;
+};
+
+}  // namespace eddyline::amr

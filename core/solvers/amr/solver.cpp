@@ -1,0 +1,173 @@
+#include "solvers/amr/solver.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <string>
+
+#include "base/affinity.hpp"
+#include "base/errors.hpp"
+#include "base/instructions.hpp"
+#include "comm/collectives.hpp"
+#include "solvers/amr/budget.hpp"
+#include "solvers/amr/cells.hpp"
+#include "solvers/amr/no_loads.hpp"
+#include "solvers/amr/sampler.hpp"
+#include "solvers/amr/state.hpp"
+#include "solvers/amr/step.hpp"
+
+namespace eddyline::amr {
+
+namespace {
+
+constexpr std::int64_t k_cells_a_thread = 4000;  // below, threads wait for each other longer than they compute
+
+class Solver final : public solver::Solver {
+ public:
+  Solver(const world::World& world, const solver::Execution& execution, comm::Communicator& communicator)
+      : state_(world, execution, communicator),
+        instructions_(choose_instructions(execution.instructions)),
+        step_(state_, instructions_),
+        threads_(execution.threads > 0 ? execution.threads
+                                       : static_cast<int>(std::clamp<std::int64_t>(
+                                             state_.layout().cells() / k_cells_a_thread, 1, omp_get_max_threads()))) {
+    omp_set_num_threads(threads_);
+    place_threads(threads_);
+  }
+
+  const world::World& world() const override { return state_.world(); }
+  comm::Communicator& communicator() const override { return state_.communicator(); }
+  solver::Clock clock() const override { return {state_.time, state_.steps}; }
+  int threads() const override { return threads_; }
+  std::string instructions() const override { return instructions_; }
+  Timers& timers() override { return state_.timers; }
+
+  solver::Outcome start() override { return {}; }
+  double next_time_step() const override { return state_.time_step(); }
+  solver::Outcome advance(solver::StepRequest ask) override { return last_ = step_.advance(ask.stop); }
+  solver::Outcome agree() override { return last_; }
+
+  const solver::FieldSets& fields() const override { return cells_; }
+  solver::Sampler& sampler() override { return sampler_; }
+  solver::Loads& loads() override { return loads_; }
+  std::vector<std::unique_ptr<solver::Observer>> observers() override {
+    std::vector<std::unique_ptr<solver::Observer>> own;
+    own.push_back(std::make_unique<Budget>(state_));
+    return own;
+  }
+  solver::Checksum checksum() const override;
+
+  double apply(const world::Change& change) override;
+
+  std::array<std::int32_t, 3> kind() const override { return {state_.world().dimensions, sizeof(double), 2}; }
+  void save(ArchiveWriter& archive) override { state_.save(archive); }
+  void restore(const std::vector<ArchiveReader>& parts) override { state_.restore(parts); }
+
+  void count(solver::Counters& counters) override;
+  solver::RankShare share() const override;
+  exchange::Trials exchange_trials() const override { return state_.halo().trials(); }
+  solver::Diagnosis diagnose() const override;
+
+ private:
+  State state_;
+  std::string instructions_;
+  Step step_;
+  Cells cells_{state_};
+  Sampler sampler_{state_};
+  NoLoads loads_;
+  int threads_;
+  solver::Outcome last_;
+};
+
+solver::Checksum Solver::checksum() const {
+  solver::Checksum sum;
+  const State::Fields& now = state_.fields(State::begin);
+  const std::vector<std::int64_t>& ids = cells_.ids();
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    solver::MemberHash hash(ids[i]);
+    hash.add(now.u[i]), hash.add(now.p[i]);
+    hash.add_to(sum);
+  }
+  return sum;
+}
+
+double Solver::apply(const world::Change& change) {
+  using Kind = world::Change::Kind;
+  if (change.kind == Kind::add_probe || change.kind == Kind::remove_probe) {
+    state_.change_probes(change);
+    return 0;
+  }
+  throw UserError("the solver amr can add and remove probes while it runs, and change nothing else.");
+}
+
+void Solver::count(solver::Counters& counters) {
+  const exchange::Traffic traffic = state_.halo().traffic();
+  counters.same("steps", state_.steps);
+  counters.sum("cells", state_.layout().cells());
+  counters.sum("patches", static_cast<std::int64_t>(state_.layout().patches().size()));
+  counters.sum("ghost_cells", state_.layout().foreign_cells());  // of other ranks
+  counters.sum("memory_bytes", state_.memory());
+  counters.sum("messages", traffic.sent.messages);
+  counters.sum("message_bytes", traffic.sent.bytes);
+  counters.sum("messages_between_sites", traffic.sent.messages_between);
+  counters.sum("bytes_between_sites", traffic.sent.bytes_between);
+}
+
+solver::RankShare Solver::share() const {
+  solver::RankShare own;
+  const exchange::Sent sent = state_.halo().traffic().sent;
+  own.members = {state_.layout().cells()};
+  own.memory_bytes = state_.memory();
+  own.neighbors = static_cast<std::int64_t>(state_.halo().neighbors());
+  own.messages = sent.messages, own.bytes = sent.bytes;
+  own.messages_between = sent.messages_between, own.bytes_between = sent.bytes_between;
+  own.sizes = sent.sizes;
+  for (std::size_t p = 0; p < own.seconds.size(); ++p) own.seconds[p] = state_.timers.seconds(static_cast<Phase>(p));
+  return own;
+}
+
+/// The first cell, in the order of the whole box, with a value that is not finite.
+solver::Diagnosis Solver::diagnose() const {
+  const State::Fields& now = state_.fields(State::begin);
+  const std::vector<std::int64_t>& ids = cells_.ids();
+  constexpr std::int64_t k_none = std::numeric_limits<std::int64_t>::max();
+  std::int64_t first = k_none;
+  std::array<double, 2> values{};
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    if (!(std::isfinite(now.u[i]) && std::isfinite(now.p[i])) && ids[i] < first)
+      first = ids[i], values = {now.u[i], now.p[i]};
+  std::int64_t earliest = first;
+  comm::minimum(state_.communicator(), std::span(&earliest, 1), "diagnosis");
+  double source = first == earliest && first != k_none ? state_.communicator().rank() : -1;
+  comm::maximum(state_.communicator(), std::span(&source, 1), "diagnosis");
+  if (source >= 0) values = comm::broadcast(state_.communicator(), values, static_cast<int>(source), "diagnosis");
+
+  solver::Diagnosis found;
+  found.id = earliest == k_none ? 0 : earliest;
+  found.step = state_.steps, found.time = state_.time;
+  const Int3 count = state_.layout().tiling().cells();
+  const auto cells = static_cast<std::int64_t>(count[0]);
+  const Int3 cell{static_cast<std::int32_t>(found.id % cells), static_cast<std::int32_t>(found.id / cells % count[1]),
+                  static_cast<std::int32_t>(found.id / cells / count[1])};
+  found.position = state_.centre(cell);
+  found.reason = "a value is not finite";
+  const auto text = [](double value) { return std::to_string(value); };
+  found.text = "step " + std::to_string(found.step) + ", t = " + text(found.time) + " s: the cell at (" +
+               text(found.position.x) + ", " + text(found.position.y) + ", " + text(found.position.z) +
+               ") m has u = " + text(values[0]) + " m, p = " + text(values[1]) +
+               " m/s, which is not finite. Check [start.fields], and reduce method.cfl.";
+  return found;
+}
+
+}  // namespace
+
+std::unique_ptr<solver::Solver> make(const world::World& world, const solver::Execution& execution,
+                                     comm::Communicator& communicator) {
+  return std::make_unique<Solver>(world, execution, communicator);
+}
+
+}  // namespace eddyline::amr

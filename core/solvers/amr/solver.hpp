@@ -1,0 +1,15 @@
+#pragma once
+
+#include <memory>
+
+#include "solver/execution.hpp"
+#include "solver/solver.hpp"
+
+namespace eddyline::amr {
+
+/// Equations on Cartesian cells in patches: the wave equation in a periodic box, on one level. Collective. Throws
+/// UserError. The communicator must outlive the solver.
+std::unique_ptr<solver::Solver> make(const world::World& world, const solver::Execution& execution,
+                                     comm::Communicator& communicator);
+
+}  // namespace eddyline::amr
