@@ -73,6 +73,8 @@ def test_a_viewer_that_comes_back_gets_the_newest_frame_before_all_rows(lab, run
             say(run, series=pb.SeriesRows(name=name, first=first, columns=parts))
     say(run, frame=frame(1))
     say(run, frame=frame(7))
+    with lab.look(RUN, VIEW) as earlier:
+        until(lambda: hear(earlier, "frame").index == 7)
     with lab.look(RUN, VIEW) as viewer:
         kinds, counts = [], {"force.post": 0, "budget": 0}
         while sum(counts.values()) < 2 * rows or "frame" not in kinds:
