@@ -169,6 +169,39 @@ TEST(blocks_and_their_orientation_change_rounding_only) {
   for (std::size_t k = 0; k < a.size(); ++k) CHECK_NEAR(b[k], a[k], 1e-6 * (1 + std::abs(a[k])));
 }
 
+TEST(eddies_in_space_converge_and_do_not_depend_on_cuts) {
+  const auto run = [](int n, int boxes, double& error) {
+    world::World world = on(cube(n), 0.01);
+    world.dimensions = 3;
+    world.size = {1, 1, 1};
+    for (world::Side& side : world.sides) side.kind = world::SideKind::periodic;
+    world.start.velocity = {formula("0.5"), formula("1 + sin(2*pi*y)*cos(2*pi*z)"),
+                            formula("-cos(2*pi*y)*sin(2*pi*z)")};
+    world.options = {{"time_step", 0.32 / n}};
+    const auto alone = comm::single_process();
+    Simulation simulation(world, execution(boxes), 0, *alone);
+    simulation.advance(0.16 - 1e-9, 1000, k_for_ever);
+    const double t = simulation.solver().clock().time, decay = std::exp(-0.08 * k_pi * k_pi * t);
+    const auto& fields = simulation.solver().fields();
+    const auto x = std::get<solver::Doubles>(fields.field("cells", "position")),
+               u = std::get<solver::Doubles>(fields.field("cells", "velocity"));
+    double sum = 0;
+    for (std::size_t i = 0; i < x.size; ++i) {
+      const double y = 2 * k_pi * (x.data[i + x.stride] - t), z = 2 * k_pi * x.data[i + 2 * x.stride];
+      const double dv = u.data[i + u.stride] - 1 - decay * std::sin(y) * std::cos(z);
+      const double dw = u.data[i + 2 * u.stride] + decay * std::cos(y) * std::sin(z);
+      sum += dv * dv + dw * dw + (u.data[i] - 0.5) * (u.data[i] - 0.5);
+    }
+    error = std::sqrt(sum / static_cast<double>(x.size));
+    return simulation.checksum();
+  };
+  double coarse = 0, fine = 0, cut = 0;
+  const solver::Checksum whole = run(8, 1, coarse);
+  run(16, 1, fine);
+  CHECK_NEAR(std::log2(coarse / fine), 2, 0.3);
+  CHECK(run(8, 4, cut) == whole);
+}
+
 TEST(a_driven_channel_gets_its_parabola_and_its_friction) {
   const auto error = [](int n, double& friction) {
     world::World world = on(square(n, 0, true), 0.1);
