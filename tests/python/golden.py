@@ -5,6 +5,7 @@ tests/golden/values.json holds an entry for each world. Only `make golden` chang
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import math
@@ -89,7 +90,7 @@ def entry_of(world: World, simulation: _core.Simulation, parts: list[Series]) ->
         "time": simulation.time.hex(),
         **{name: simulation.count(name) for name, _ in simulation.sets},
         "state": f"{simulation.checksum():032x}",
-        "fields": _fields(simulation),
+        "fields": _fields(simulation, world.file.method.name == "sph"),
         "series": series_digests(parts, list(world.observers)),
         **_pictures(world, simulation),
     }
@@ -132,27 +133,26 @@ def series_digests(parts: list[Series], observers: list[str]) -> dict[str, str]:
     return found
 
 
-def _fields(simulation: _core.Simulation) -> dict[str, str]:
+def _fields(simulation: _core.Simulation, is_sph: bool) -> dict[str, str]:
     """Digests of fields: fluid and cells sorted by id, walls by their values."""
     if not simulation.has_points:
-        names = [name for name, _ in simulation.quantities]
-        return {
-            members: digest(*(
-                np.asarray(simulation.field(members, name))[np.argsort(simulation.field(members, "id"))]
-                for name in names
-            ))
-            for members, _ in simulation.sets
-        }  # fmt: skip
+        return {members: digest(*_of_cells(simulation, members)) for members, _ in simulation.sets}
     order = np.argsort(simulation.id, kind="stable")
     walls = np.column_stack([simulation.wall_position(), simulation.wall_body(), simulation.wall_pressure()])
+    buffer = [simulation.buffer] if is_sph else []
+    values = (simulation.id, *buffer, simulation.mass, simulation.pressure(), simulation.surface())
     return {
-        "fluid": digest(*(
-            np.asarray(values)[order] for values in (
-                simulation.id, simulation.buffer, simulation.mass, simulation.pressure(), simulation.surface()
-            )
-        )),
+        "fluid": digest(*(np.asarray(each)[order] for each in values)),
         "walls": digest(walls[np.lexsort(walls.T)]),
-    }  # fmt: skip
+    }
+
+
+def _of_cells(simulation: _core.Simulation, members: str) -> Iterator[NDArray[Any]]:
+    """The quantities of pictures that cells store."""
+    order = np.argsort(np.asarray(simulation.field(members, "id")), kind="stable")
+    for name, _ in simulation.quantities:
+        with contextlib.suppress(_core.UserError):  # computed for pictures only
+            yield np.asarray(simulation.field(members, name))[order]
 
 
 def _pictures(world: World, simulation: _core.Simulation) -> dict[str, dict[str, str]]:
@@ -161,8 +161,8 @@ def _pictures(world: World, simulation: _core.Simulation) -> dict[str, dict[str,
     high = (low[0] + size[0], low[1] + size[1], 0.0)
     if world.dimensions == 3:
         low = (low[0], low[1], low[2] + 0.5 * size[2])
-    has_points = simulation.has_points
-    names = QUANTITIES[world.dimensions] if has_points else tuple(name for name, _ in simulation.quantities)
+    is_sph = world.file.method.name == "sph"
+    names = QUANTITIES[world.dimensions] if is_sph else tuple(name for name, _ in simulation.quantities)
     rasters = simulation.rasters(names, PIXELS, low, high)
     known = simulation.known_rasters(names, PIXELS, low, high)
     frames = {}

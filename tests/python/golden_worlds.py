@@ -83,6 +83,36 @@ def _gallery() -> dict[str, GoldenWorld]:
     }
 
 
+WAVE = """
+format = 1
+title = "A pulse"
+[domain]
+size = [1, 0.5]
+spacing = 0.03125
+[method]
+name = "amr"
+[start.fields]
+u = "exp(-((x - 0.4)^2 + (y - 0.2)^2)/0.01)"
+p = "0.3*sin(2*pi*x)"
+[boundaries]
+left = { type = "periodic" }
+right = { type = "periodic" }
+bottom = { type = "periodic" }
+top = { type = "periodic" }
+[time]
+end = 1
+[observe.point]
+type = "probe"
+position = [0.3, 0.2]
+"""
+
+WAVE_3D = (
+    WAVE.replace("[1, 0.5]", "[1, 0.5, 0.25]")
+    .replace("[0.3, 0.2]", "[0.3, 0.2, 0.1]")
+    .replace("[time]", 'front = { type = "periodic" }\nback = { type = "periodic" }\n[time]')
+)
+
+
 def _worlds() -> dict[str, GoldenWorld]:
     steps = {
         "channel-3d": 20,
@@ -109,6 +139,14 @@ def _worlds() -> dict[str, GoldenWorld]:
         "observers": GoldenWorld(OBSERVED, 100),
         "small-dam": GoldenWorld(small_worlds.DAM, 60),
         "small-box": GoldenWorld(small_worlds.BOX, 40),
+        "mps-dam": GoldenWorld(small_worlds.DAM, 60, {"method.name": "mps"}),
+        "mps-dam-3d": GoldenWorld(JOURNEYS["dam-3d"].text, 10, {"method.name": "mps"}),
+        "wave-2d": GoldenWorld(WAVE, 30),
+        "wave-3d": GoldenWorld(WAVE_3D, 20, {"method.order": 6}),
+        "blocks-cylinder": GoldenWorld(
+            gallery()["cylinder"].read_text(encoding="utf-8"), 5,
+            {"method.name": "multiblock", "domain.spacing": "D/10"},
+        ),
         "steered": GoldenWorld(STEERED, STEERED_STEPS, commands=COMMANDS),
     } | _gallery()  # fmt: skip
 

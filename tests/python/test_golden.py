@@ -68,7 +68,7 @@ def test_golden_worlds_cover_every_kind():
         found |= {"settled"} if file.start.settle else set()
         found |= {command.WhichOneof("action") for _, command in WORLDS[name].commands}
     wanted = {
-        ("amr", 2),
+        ("amr", 2), ("amr", 3), ("mps", 2), ("mps", 3), ("multiblock", 2),
         *((scheme, dimensions) for scheme in ("delta", "classic") for dimensions in (2, 3)),
         *((scheme, precision) for scheme in ("delta", "classic") for precision in ("single", "double")),
         *((("delta", dimensions), is_free) for dimensions in (2, 3) for is_free in (False, True)),
