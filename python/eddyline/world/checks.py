@@ -379,7 +379,7 @@ def _liquid(file: WorldFile) -> Found:
             yield (*path, "density"), text
     if isinstance(file.method, SphOptions) and file.method.artificial_conductivity is not None:
         text = (
-            f"method.artificial_conductivity = {number(file.sph.artificial_conductivity)}; is allowed for "
+            f"method.artificial_conductivity = {number(file.method.artificial_conductivity)}; is allowed for "
             'a gas only. Write fluid.state = "ideal_gas" or remove it.'
         )
         yield ("method", "artificial_conductivity"), text
