@@ -67,8 +67,9 @@ def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Foun
         yield from _gas(file)
     else:
         yield from _liquid(file)
-        yield from _weight(file)
-        yield from _pressure(file, samples)
+        if isinstance(file.method, SphOptions):  # of a liquid that is compressible
+            yield from _weight(file)
+            yield from _pressure(file, samples)
     yield from opening_problems(file, samples)
     yield from common_problems(file, samples, names)
 
