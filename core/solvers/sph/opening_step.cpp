@@ -19,9 +19,6 @@ namespace {
 constexpr double k_light = 3e-8, k_formulas = 2e-7,
                  k_fit = 2e-7;  // approximate time of one iteration of some loops [s]
 
-/// Limit of the velocity of a sound wave in a stream, as a share of the speed of sound: waves after a start are weaker.
-constexpr double k_loudest = 0.01;
-
 /// Returns the nearest number from 0 to `last`. A value that is not a number becomes 0; the doctor finds it at the end
 /// of the step.
 double within(double place, std::int32_t last) { return std::min(std::max(0.0, place), static_cast<double>(last)); }
@@ -93,6 +90,7 @@ void OpeningStep<T, D>::align_particle_columns() {
 template <class T, int D>
 void OpeningStep<T, D>::extrapolate(double t, double dt, bool at_rest) {
   fit_nodes();
+  rules_.measure_sound(dt);
   set_inflow_velocities(t, at_rest);
   if (takes_forces()) sum_forces_on_bodies();
   rules_.apply(t, dt, at_rest);
@@ -175,10 +173,9 @@ void OpeningStep<T, D>::set_inflow_velocities(double t, bool at_rest) {
 template <class T, int D>
 void OpeningStep<T, D>::let_sound_out(Opening<D>& opening, std::int64_t site) const {
   const auto k = static_cast<std::size_t>(site);
-  if (k >= opening.mean_pressure.size()) return;
-  const double wave = fits_[opening.first_node + site].p - opening.mean_pressure[k];
+  if (k >= opening.sound.size()) return;
   opening.velocity[k][static_cast<std::size_t>(opening.sites.axis)] -=
-      opening.sites.inward * std::clamp(wave, -k_loudest, k_loudest) * flow_.constants().c0;
+      opening.sites.inward * opening.sound[k].wave * flow_.constants().c0;
 }
 
 /// Fits the fluid at the nodes of all openings.

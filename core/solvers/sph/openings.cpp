@@ -139,7 +139,7 @@ void Openings<D>::save(ArchiveWriter& archive) const {
     archive.put_value(name + "ruled",
                       std::array{o.pace, o.pressure, o.reference_speed, o.lead, o.slope, o.allowed_depth});
     archive.put(name + "velocity", std::span<const std::array<double, D>>(o.velocity));
-    if (o.world.stream) archive.put(name + "mean_pressure", std::span<const double>(o.mean_pressure));
+    if (o.world.stream) archive.put(name + "sound", std::span<const typename Opening<D>::Sound>(o.sound));
     archive.put_value(name + "known", static_cast<std::uint8_t>(o.is_here));
     archive.put_value(name + "mass", o.mass);
     for (std::size_t d = 0; d < D; ++d) archive.put_value(name + "momentum" + "xyz"[d], o.momentum[d]);
@@ -159,7 +159,6 @@ void Openings<D>::restore(const std::vector<ArchiveReader>& parts, comm::Communi
     });
     ruled = comm::broadcast(communicator, ruled, 0, "checkpoint");
     o.pace = ruled[0], o.pressure = ruled[1], o.reference_speed = ruled[2], o.lead = ruled[3], o.slope = ruled[4];
-    o.allowed_depth = ruled[5];
     share_sites(o, known, communicator);
   }
 }
@@ -187,7 +186,10 @@ bool Openings<D>::take_flow(Opening<D>& o, const std::vector<ArchiveReader>& par
       throw UserError("checkpoint: opening " + o.world.name +
                       " has other injection points than the world; the checkpoint was written for another world.");
     o.velocity = values;
-    if (o.world.stream) o.mean_pressure = part.template get<double>(name + "mean_pressure");
+    if (o.world.stream) o.sound = part.template get<typename Opening<D>::Sound>(name + "sound");
+    std::array<double, 6> ruled{};
+    part.get_value(name + "ruled", ruled);
+    o.allowed_depth = ruled[5];
     known = true;
   }
   return known;
@@ -211,7 +213,9 @@ void Openings<D>::share_sites(Opening<D>& o, bool known, comm::Communicator& com
     if (!all.empty()) std::memcpy(values.data(), all.data(), all.size());
   };
   share(o.velocity);
-  if (o.world.stream) share(o.mean_pressure);
+  if (source >= 0)
+    o.allowed_depth = comm::broadcast(communicator, o.allowed_depth, static_cast<int>(source), "openings");
+  if (o.world.stream) share(o.sound);
 }
 
 #define EDDYLINE_OPENINGS(T, D)                                                    \

@@ -35,15 +35,19 @@ struct Opening {
                layers = 0;  // layers of nodes inside the fluid, for an inflow as many as in the buffer
   std::vector<std::array<double, D>> velocity;  // of the buffer at each site, if this rank has cells at it [m/s]
   double pace = 1;                              // inflow: speed over the imposed one, see measure_inflow()
-  double allowed_depth = 0;           // inflow: largest distance beyond it at which particles became fluid [m]
-  bool is_here = true;                // whether this rank has cells at it or in its buffer
-  double pressure = 0;                // outflow: pressure of its buffer above the imposed one [Pa]
-  double reference_speed = 0;         // outflow: running mean of the speed through it [m/s];
-                                      // stream: depth beyond it at which fluid is removed [m]
-  double lead = 0;                    // outflow: excess speed from the fit or the surface level [m/s];
-                                      // stream: mass that should have entered by its velocity [kg/m]
-  double slope = 0;                   // running mean of the pressure's outward gradient [Pa/m]
-  std::vector<double> mean_pressure;  // stream: running mean at each site, of rho0 c0^2; empty before the start
+  double allowed_depth = 0;    // inflow: largest distance beyond it at which particles became fluid [m]
+  bool is_here = true;         // whether this rank has cells at it or in its buffer
+  double pressure = 0;         // outflow: pressure of its buffer above the imposed one [Pa]
+  double reference_speed = 0;  // outflow: running mean of the speed through it [m/s];
+                               // stream: depth beyond it at which fluid is removed [m]
+  double lead = 0;             // outflow: excess speed from the fit or the surface level [m/s];
+                               // stream: mass that should have entered by its velocity [kg/m]
+  double slope = 0;            // running mean of the pressure's outward gradient [Pa/m]
+  /// Sound at a site of a stream, of rho0 c0^2: running mean of the pressure, and the excess over it.
+  struct Sound {
+    double mean = 0, wave = 0;
+  };
+  std::vector<Sound> sound;  // at each site; empty before the start
 
   /// Highest inward speed of an inflow.
   double fastest() const {

@@ -25,6 +25,8 @@ constexpr double k_largest_lead = 0.05;
 /// Limit as a share of the speed of sound: the highest speed that the world expects.
 constexpr double k_largest_lead_of_hole = 0.1;
 constexpr double k_largest_rise = 0.5;  // of the speed of long gravity waves
+/// Limit of a sound wave's velocity at a stream, as a share of the speed of sound: waves after a start are weaker.
+constexpr double k_loudest = 0.01;
 /// Limit as a share of the speed: compression in a nearly incompressible flow is smaller.
 constexpr double k_largest_easing = 0.05;
 
@@ -43,6 +45,22 @@ void OpeningRules<D>::apply(double t, double dt, bool at_rest) {
       rule_inflow(openings[o], means_[o], dt);
     else
       rule_outflow(openings[o], means_[o], t, dt, at_rest);
+}
+
+template <int D>
+void OpeningRules<D>::measure_sound(double dt) {
+  for (Opening<D>& opening : openings_.all()) {
+    if (!opening.world.stream) continue;
+    const bool first = opening.sound.empty();
+    const double share = first ? 1.0 : follow(world_.size[opening.sites.axis], dt, constants_.c0);
+    opening.sound.resize(static_cast<std::size_t>(opening.sites.sites()));
+    for (std::size_t k = 0; k < opening.sound.size(); ++k) {
+      auto& sound = opening.sound[k];
+      const double p = fits_[opening.first_node + static_cast<std::int64_t>(k)].p;
+      sound.mean += share * (p - sound.mean);
+      sound.wave = std::clamp(p - sound.mean, -k_loudest, k_loudest);
+    }
+  }
 }
 
 /// Sums over the sites of all openings; the rank that owns a site's node adds it. Sums are exact, so that they do not
@@ -127,13 +145,6 @@ void OpeningRules<D>::rule_inflow(Opening<D>& opening, const Means& means, doubl
   const double pace = opening.pace + share * (means.pace - opening.pace);
   opening.pace = std::clamp(pace, 1 - k_largest_easing, 1 + k_largest_easing);
   if (!opening.world.stream) return;
-  const auto count = static_cast<std::size_t>(opening.sites.sites());
-  const bool first = opening.mean_pressure.empty();
-  opening.mean_pressure.resize(count);
-  for (std::size_t k = 0; k < count; ++k) {
-    const double p = fits_[opening.first_node + static_cast<std::int64_t>(k)].p;
-    opening.mean_pressure[k] += (first ? 1.0 : share) * (p - opening.mean_pressure[k]);
-  }
   // Updates a stream. Fluid that drifts over the side does not return, so that more would leave than the velocity says.
   // Fluid is therefore removed farther out, by as much as that excess.
   opening.lead += means.mass_flow * dt;

@@ -25,6 +25,8 @@ class OpeningRules {
   /// Updates openings from the fits at time t, after a step of dt, 0 at the start. `at_rest` while a start settles.
   /// Collective.
   void apply(double t, double dt, bool at_rest);
+  /// Measures sound at the sites of streams, from the fits, after a step of dt, 0 at the start.
+  void measure_sound(double dt);
 
  private:
   /// The fluid in front of an opening, averaged over its wet sites.
