@@ -74,6 +74,8 @@ def test_frames_made_of_bytes_are_the_messages_that_protobuf_makes() -> None:
     view = pb.View(quantities=["u"], width=1)
     detail = detail_of(1.0, view, frame, channel.hello, 1600)
     data = channel.frame_bytes(channel.frame, view, detail)
+    frame.made_at = channel.frame.made_at
+    assert frame.made_at > 0
     assert pb.Message.FromString(data) == pb.Message(version=pb.VERSION_CURRENT, frame=frame)
     assert channel.frame_bytes(channel.frame, pb.View(quantities=["u"], width=1), detail) is data
     half = channel.raster(channel.frame, "u", 2, 2)

@@ -149,7 +149,7 @@ def test_sums_in_a_world() -> None:
     ("velocity", "told"),
     [
         ("sum(n, 1, 3, n)", "n is a value of [let]; use another name for the index of the sum"),
-        ("sum(k, 1, n, k)", "the bounds of a sum are whole numbers"),
+        ("sum(k, 1, n, k)", "the bounds of a sum must be whole numbers"),
         ("sum(k, 1, 2000, sin(k*y))", "may have 1000 terms in all, found 2000; lower the bounds"),
         ("sum(y, 1, 3, y)", "`y` is already in use"),
         ("sum(k, 1, 3, m*k)", "unknown name `m`"),

@@ -66,7 +66,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
         "Eddyline has no scalar transport and no reactions; OpenFOAM has both.",
     ),
     (
-        "incompressible isph projection pressure_solver",
+        "incompressible isph projection",
         "Eddyline has weakly compressible schemes only: method.scheme.",
     ),
     ("self_gravity cosmology", "Eddyline has no self-gravity; SWIFT, Phantom and GADGET have it."),
@@ -97,7 +97,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
         "openfoam dualsphysics pysph xml yaml",
         "Eddyline reads only its own world files; `eddyline new NAME` creates one.",
     ),
-    ("freestream free_stream far_field farfield", 'it is type = "stream" here, with a velocity.'),
+    ("freestream free_stream farfield", 'it is type = "stream" here, with a velocity.'),
     ("inlet", 'it is type = "inflow" here.'),
     ("outlet", 'it is type = "outflow" here.'),
     ("cyclic", 'it is type = "periodic" here.'),
@@ -113,7 +113,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ("flow_rate flux discharge", "every opening has the series opening.NAME.mass_flow by default."),
     ("wave_maker wavemaker piston paddle", "it is a body with [bodies.NAME.motion] here."),
     (
-        "dt time_step timestep delta_t",
+        "dt timestep delta_t",
         "the time step follows from the flow; method.cfl scales it.",
     ),
     ("t_end tmax end_time duration", "it is called time.end [s] here."),

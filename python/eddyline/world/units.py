@@ -23,9 +23,11 @@ def unit_of_key(file: WorldFile, path: str) -> str:
     here: Any = file
     description = ""
     for part in path.split("."):
-        if isinstance(here, BaseModel) and part in type(here).model_fields:
-            description = type(here).model_fields[part].description or ""
-            here = getattr(here, part)
+        fields = type(here).model_fields if isinstance(here, BaseModel) else {}
+        name = next((name for name, field in fields.items() if part == (field.alias or name)), None)
+        if name is not None:
+            description = fields[name].description or ""
+            here = getattr(here, name)
         elif isinstance(here, Mapping) and part in here:
             description, here = "", here[part]
         elif isinstance(here, Sequence) and part.isdigit() and int(part) < len(here):
