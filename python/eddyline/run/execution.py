@@ -112,10 +112,10 @@ class Execution:
         self.record |= {key: before[key] for key in same if key in before}
         self.record["resumed"] = [*parts, now | {"before": kept}]
         self._before = before
-        self.folder.remove_leftovers()
 
     def go(self, shown: RunProgress, *, movie: bool, report: bool) -> Run:
         self._makes = {"movie": movie, "report": report}
+        self.folder.remove_leftovers()
         try:
             self._begin()
             for warning in self.world.warnings:

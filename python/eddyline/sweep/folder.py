@@ -63,6 +63,8 @@ class SweepFolder:
     @classmethod
     def _at(cls, out: Path, definition: dict[str, Any]) -> SweepFolder:
         folder = cls(out)
+        if out.is_dir():
+            atomic.remove_leftovers(out)  # of a sweep that was killed before it began
         if out.exists() and not (out.is_dir() and (folder.definition.is_file() or not any(out.iterdir()))):
             raise FolderInUseError(
                 f"{given('out', out)}: is not a sweep; give a new or empty folder, or that of a sweep"
@@ -99,6 +101,7 @@ class SweepFolder:
                 f"{self.path}: another process is computing this sweep; wait until it ends, or give "
                 f"another folder with {called('out')}",
             )
+            atomic.remove_leftovers(self.path)
             yield
 
     def finished_run(self, label: str, world: World, options: str) -> Run | None:
