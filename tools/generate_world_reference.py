@@ -21,7 +21,7 @@ END = "<!-- generated: end -->"
 Schema = dict[str, Any]
 
 SIMPLE = ("reference", "domain", "fluid", "start", "time", "output")
-SHAPES = ("Circle", "Rectangle", "Polygon", "Line", "Sphere", "Box", "Cylinder")
+SHAPES = ("Circle", "Rectangle", "Polygon", "Naca", "Profile", "Line", "Sphere", "Box", "Cylinder")
 SIDES = ("Wall", "Periodic", "Open", "Inflow", "Outflow", "Stream")
 PATCHES = ("InflowPatch", "OutflowPatch")
 OBSERVERS = ("Probe", "Gauge", "Front", "Patch", "PressureDrop", "Line", "Profile", "Torque", "Isosurface")

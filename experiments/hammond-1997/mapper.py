@@ -41,7 +41,7 @@ SHAPES = {
 ALONG = (0, 48, 96, 144, 192)
 OUTWARDS = ((0, 12, 26, 36, 48), (0, 12, 22, 36, 48))
 SPANWISE = (0, 16, 32)
-"""Cuts of the 32 blocks: of a C grid of 192 x 48 x 32 cells around a wing; sizes fit no other simple one."""
+"""Cuts of a C grid of 192 x 48 x 32 cells around a wing; the sizes of 32 blocks fit no other simple one."""
 WAKE = 24  # cells along the wake, on each side; an assumption
 EXTRA = (48, 64)  # nodes beyond his tables
 
@@ -158,8 +158,8 @@ def model(bench: Bench) -> None:
             cells += [f"{y[k]:.0f}"]
             cells += [f"{each:.0f} ({100 * (each / y[k] - 1):+.1f} %)" for each in (own, joint)]
         rows.append(cells)
-    head = ["nodes", "Mapper [s]", "messages, all", "busiest node", "synchronous: measured",
-            "own fit", "joint fit",
+    head = ["nodes", "Mapper [s]", "messages, all", "busiest node", "synchronous: measured", "own fit",
+            "joint fit",
             "asynchronous: measured", "own fit", "joint fit"]  # fmt: skip
     summary = [
         f"- {name}: serial share {100 * found.serial:.1f} %, {found.message:.2f} s for each message, within "

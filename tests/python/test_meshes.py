@@ -474,3 +474,8 @@ def test_pictures_of_a_mesh_have_all_lines() -> None:
     assert len(edges) == 4 * len(mesh.blocks)
     assert len(inner) == sum(sum(block.cells) - 2 for block in mesh.blocks)
     assert all(line.shape[1] == 2 for line in inner)
+
+
+def test_many_cells_on_a_line_have_finite_lengths() -> None:
+    line = geometric(2000, 1e-6)
+    assert np.isfinite(line).all() and line[-1] == 1 and np.diff(line).min() > 0

@@ -233,18 +233,19 @@ class _Face:
         full_high.insert(self.axis, layer + 1)
         return Patch(self.block, self.axis, self.end, tuple(full_low), tuple(full_high))
 
-    def corners(self, cell: Sequence[int]) -> Nodes:
-        """(2, D) or (2, 2, D) nodes of a face cell."""
-        return self.nodes[tuple(slice(index, index + 2) for index in cell)]
-
 
 class _Table:
     """All face cells of a mesh, to find those that coincide."""
 
     def __init__(self, faces: Sequence[_Face]) -> None:
         self.faces = faces
-        self.face = np.concatenate([np.full(np.prod(face.shape), k) for k, face in enumerate(faces)])
-        self.cell = [cell for face in faces for cell in np.ndindex(*face.shape)]
+        self.face = np.concatenate([np.full(int(np.prod(face.shape)), k) for k, face in enumerate(faces)])
+        self.cell = np.concatenate(
+            [
+                np.stack(np.unravel_index(np.arange(int(np.prod(face.shape))), face.shape), -1)
+                for face in faces
+            ]
+        )
         dimensions = faces[0].nodes.shape[-1]
         self.centers = np.concatenate([face.centers.reshape(-1, dimensions) for face in faces])
         self.edges = np.concatenate([_shortest(face) for face in faces])
@@ -266,36 +267,45 @@ class _Table:
             is_high = np.array([name == between[1] for name in of_face])[self.face]
             first, second = np.flatnonzero(is_low), np.flatnonzero(is_high)
         pairs = _pairs(self.centers[first] + shift, self.centers[second], self.edges[first])
-        groups: dict[tuple[int, int, Int, Int, Int], list[Int]] = {}
-        for k, m in pairs:
-            a, b = int(first[k]), int(second[m])
-            if a == b or (between is None and a > b):
-                continue
-            one, other = self.faces[self.face[a]], self.faces[self.face[b]]
-            fitted = _orientation(one, self.cell[a], other, self.cell[b], shift, self.edges[a])
-            if fitted is not None:
-                key = (int(self.face[a]), int(self.face[b]), *fitted)
-                groups.setdefault(key, []).append(self.cell[a])
-        return list(self._links(groups, shift))
-
-    def _links(
-        self, groups: Mapping[tuple[int, int, Int, Int, Int], list[Int]], shift: NDArray[np.float64]
-    ) -> Iterator[tuple[Link, Link]]:
-        for (a, b, axes, signs, offset), cells in groups.items():
+        here, there = first[pairs[:, 0]], second[pairs[:, 1]]
+        kept = here != there if between is not None else here < there
+        here, there = here[kept], there[kept]
+        found: list[tuple[Link, Link]] = []
+        both = np.stack([self.face[here], self.face[there]], axis=1)
+        for a, b in np.unique(both, axis=0) if len(both) else ():
+            chosen = np.flatnonzero((both[:, 0] == a) & (both[:, 1] == b))
+            cells, given = self.cell[here[chosen]], self.cell[there[chosen]]
             one, other = self.faces[a], self.faces[b]
-            mask = np.zeros(one.shape, dtype=bool)
-            mask[tuple(np.array(cells).T)] = True
-            forth = tuple(float(value) for value in shift)
-            back = tuple(0.0 - value for value in forth)
-            for low, high in _rectangles(mask):
-                patch = one.patch(low, high)
-                link = Link(patch, other.block, axes, signs, offset, back)
-                beyond_low, beyond_high = list(patch.low), list(patch.high)
-                beyond_low[one.axis] += 1 if one.end else -1
-                beyond_high[one.axis] += 1 if one.end else -1
-                given_low, given_high = link.giver_range(beyond_low, beyond_high)
-                reverse = Patch(other.block, other.axis, other.end, given_low, given_high)
-                yield link, Link(reverse, one.block, *_inverse(axes, signs, offset), forth)
+            for axes, signs, offset, mask in _orientations(
+                one, cells, other, given, shift, self.edges[here[chosen]]
+            ):
+                found += _links(one, other, axes, signs, offset, cells[mask], shift)
+        return found
+
+
+def _links(
+    one: _Face,
+    other: _Face,
+    axes: Int,
+    signs: Int,
+    offset: Int,
+    cells: NDArray[np.int_],
+    shift: NDArray[np.float64],
+) -> Iterator[tuple[Link, Link]]:
+    """Links between these cells of a face and their counterparts, both ways."""
+    mask = np.zeros(one.shape, dtype=bool)
+    mask[tuple(cells.T)] = True
+    forth = tuple(float(value) for value in shift)
+    back = tuple(0.0 - value for value in forth)
+    for low, high in _rectangles(mask):
+        patch = one.patch(low, high)
+        link = Link(patch, other.block, axes, signs, offset, back)
+        beyond_low, beyond_high = list(patch.low), list(patch.high)
+        beyond_low[one.axis] += 1 if one.end else -1
+        beyond_high[one.axis] += 1 if one.end else -1
+        given_low, given_high = link.giver_range(beyond_low, beyond_high)
+        reverse = Patch(other.block, other.axis, other.end, given_low, given_high)
+        yield link, Link(reverse, one.block, *_inverse(axes, signs, offset), forth)
 
 
 def _inverse(axes: Int, signs: Int, offset: Int) -> tuple[Int, Int, Int]:
@@ -321,53 +331,84 @@ def _shortest(face: _Face) -> NDArray[np.float64]:
     return np.asarray(np.min(lengths, axis=0))
 
 
-def _pairs(first: Nodes, second: Nodes, edges: NDArray[np.float64]) -> list[tuple[int, int]]:
-    """Indices of places that coincide, within COINCIDE of `edges` of the first."""
+def _pairs(first: Nodes, second: Nodes, edges: NDArray[np.float64]) -> NDArray[np.int_]:
+    """(n, 2) indices of places that coincide, within COINCIDE of `edges` of the first.
+
+    Places fall into two grids that are half a cell apart along each axis. Places that coincide share a
+    cell of one of their combinations.
+    """
     if len(first) == 0 or len(second) == 0:
-        return []
-    order = np.argsort(second[:, 0], kind="stable")
-    sorted_x = second[order, 0]
-    reach = COINCIDE * np.maximum(edges, np.finfo(float).tiny) + 4 * np.finfo(float).eps * np.abs(first).max()
-    begin = np.searchsorted(sorted_x, first[:, 0] - reach)
-    end = np.searchsorted(sorted_x, first[:, 0] + reach, side="right")
+        return np.zeros((0, 2), dtype=np.int_)
+    reach = COINCIDE * edges + 4 * np.finfo(float).eps * np.abs(first).max()
+    width = 4 * float(reach.max())
+    low = np.minimum(first.min(axis=0), second.min(axis=0))
     found = []
-    for k in range(len(first)):
-        near = order[begin[k] : end[k]]
-        distance = np.abs(second[near] - first[k]).max(axis=1)
-        found += [(k, int(m)) for m in near[distance <= reach[k]]]
-    return found
+    for grid in np.ndindex(*(2,) * first.shape[1]):
+        half = 0.5 * np.array(grid)
+        both = np.floor((np.concatenate([first, second]) - low) / width + half).astype(np.int64)
+        _, keys = np.unique(both, axis=0, return_inverse=True)
+        keys = keys.reshape(-1)
+        mine, theirs = keys[: len(first)], keys[len(first) :]
+        order = np.argsort(theirs, kind="stable")
+        begin = np.searchsorted(theirs[order], mine)
+        counts = np.searchsorted(theirs[order], mine, side="right") - begin
+        k = np.repeat(np.arange(len(first)), counts)
+        within = np.arange(len(k)) - np.repeat(np.cumsum(counts) - counts, counts)
+        m = order[np.repeat(begin, counts) + within]
+        near = np.abs(first[k] - second[m]).max(axis=1) <= reach[k]
+        found.append(np.stack([k[near], m[near]], axis=1))
+    return np.asarray(np.unique(np.concatenate(found), axis=0))
 
 
-def _orientation(
-    one: _Face, cell: Int, other: _Face, given: Int, shift: NDArray[np.float64], edge: float
-) -> tuple[Int, Int, Int] | None:
-    """Map of a link between two face cells, from their nodes; None if the nodes do not coincide."""
+def _corners(face: _Face, cells: NDArray[np.int_]) -> Nodes:
+    """(n, 2, D) or (n, 2, 2, D) nodes of face cells."""
+    if cells.shape[1] == 1:
+        return np.asarray(face.nodes[cells + np.arange(2)])
+    steps = np.arange(2)
+    return np.asarray(face.nodes[cells[:, :1, None] + steps[:, None], cells[:, 1:, None] + steps])
+
+
+def _orientations(
+    one: _Face,
+    cells: NDArray[np.int_],
+    other: _Face,
+    given: NDArray[np.int_],
+    shift: NDArray[np.float64],
+    edges: NDArray[np.float64],
+) -> Iterator[tuple[Int, Int, Int, NDArray[np.bool_]]]:
+    """Maps of links between pairs of face cells, from their nodes, and the pairs that have each."""
     tangential = [k for k in range(len(one.cells)) if k != one.axis]
     given_tangential = [k for k in range(len(one.cells)) if k != other.axis]
-    nodes, given_nodes = one.corners(cell) + shift, other.corners(given)
-    slack = COINCIDE * edge + 8 * np.finfo(float).eps * float(np.abs(nodes).max())
+    nodes, given_nodes = _corners(one, cells) + shift, _corners(other, given)
+    slack = COINCIDE * edges + 8 * np.finfo(float).eps * float(np.abs(nodes).max())
+    open_pairs = np.ones(len(cells), dtype=bool)
+    last = len(tangential) + 1
     for order in ((0,),) if len(tangential) == 1 else ((0, 1), (1, 0)):
         for flips in np.ndindex(*(2,) * len(tangential)):
-            turned = np.transpose(given_nodes, (*order, len(order)))
-            turned = np.flip(turned, tuple(k for k, flip in enumerate(flips) if flip))
-            if np.abs(turned - nodes).max() > slack:
+            turned = np.transpose(given_nodes, (0, *(k + 1 for k in order), last))
+            turned = np.flip(turned, tuple(k + 1 for k, flip in enumerate(flips) if flip))
+            fits = np.abs(turned - nodes).reshape(len(cells), -1).max(axis=1) <= slack
+            fits &= open_pairs
+            open_pairs &= ~fits
+            if not fits.any():
                 continue
-            axes, signs, offset = [0] * len(one.cells), [0] * len(one.cells), [0] * len(one.cells)
+            axes, signs = [0] * len(one.cells), [0] * len(one.cells)
+            offsets = np.zeros((len(cells), len(one.cells)), dtype=np.int64)
             for k, axis in enumerate(tangential):
-                to = given_tangential[order[k]]
-                axes[axis], signs[axis] = to, -1 if flips[k] else 1
-                offset[to] = given[order[k]] - signs[axis] * cell[k]
+                axes[axis], signs[axis] = given_tangential[order[k]], -1 if flips[k] else 1
+                offsets[:, axes[axis]] = given[:, order[k]] - signs[axis] * cells[:, k]
             axes[one.axis] = other.axis
             signs[one.axis] = -1 if one.end == other.end else 1
             count, given_count = one.cells[one.axis], other.cells[other.axis]
-            offset[other.axis] = {
+            offsets[:, other.axis] = {
                 (0, 0): -1,
                 (0, 1): given_count,
                 (1, 0): -count,
                 (1, 1): count + given_count - 1,
             }[one.end, other.end]
-            return tuple(axes), tuple(signs), tuple(offset)
-    return None
+            for offset in np.unique(offsets[fits], axis=0):
+                mask = fits & (offsets == offset).all(axis=1)
+                yield tuple(axes), tuple(signs), tuple(int(value) for value in offset), mask
 
 
 def _rectangles(mask: NDArray[np.bool_]) -> Iterator[tuple[Int, Int]]:

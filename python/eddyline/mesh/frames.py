@@ -32,7 +32,7 @@ SAME_LINE = 0.35
 
 @dataclass(frozen=True)
 class Sizes:
-    """Requests for a mesh.
+    """Wanted sizes of the cells of a mesh.
 
     spacing: edges of cells along bodies, m.  first: height of the cells at bodies, m.  at_sides: height of
     the cells at each side of the domain (left, right, bottom, top), m.  largest: edge of a cell, m.

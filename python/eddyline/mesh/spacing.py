@@ -20,7 +20,8 @@ def geometric(count: int, first: float) -> Line:
     """Places with a constant ratio of neighbouring intervals; first: length of the first interval."""
     if abs(first * count - 1) < 1e-9:
         return uniform(count)
-    low, high = (1.0, 10.0) if first * count < 1 else (0.05, 1.0)
+    most = min(10.0, 1e300 ** (1 / count))  # whose powers are finite
+    low, high = (1.0, most) if first * count < 1 else (0.05, 1.0)
     for _ in range(200):
         ratio = 0.5 * (low + high)
         if _sum(ratio, count) * first < 1:

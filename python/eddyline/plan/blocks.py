@@ -42,7 +42,7 @@ class Contact:
 
 @dataclass(frozen=True)
 class Pieces:
-    """Blocks to be divided among nodes.
+    """Blocks, or parts of them, that are divided among nodes.
 
     shapes: cells of each block.  vertices: 1 if grid points count as work, as in TLNS3DMB, else 0.
     multiple: cuts lie at multiples of so many cells, so that coarser grids fit.

@@ -197,13 +197,24 @@ def _machine_rows(run: Run) -> list[tuple[str, str]]:
         counts_in_words(record),
         ("Steps", f"{steps:,}, time step {record['time'] / steps:.3g} s on average" if steps else "0"),
         *_resumed_row(run),
-        ("Wall time", duration(wall)),
+        ("Wall time", duration(wall) + _estimated(run)),
         ("Speed", f"{speed / 1e6:.2f} million {unit} per second"),
     ]
     memory = record["statistics"].get("memory_bytes")
     if memory:
         rows.append(("Memory", f"{memory / 1e6:.0f} MB"))
     return rows
+
+
+def _estimated(run: Run) -> str:
+    """The wall time of the computed steps and their outputs that `eddyline check` estimates, as words."""
+    from eddyline.world.describe import plan
+
+    record = run.record
+    steps = record["steps"] - _first_step(run)
+    found = plan(run.world, cores=record["threads"] * record.get("ranks", 1))
+    share = steps / found.steps
+    return f"; estimate of `check`: {duration((found.cost.steps + found.cost.outputs) * share)}"
 
 
 def _resumed_row(run: Run) -> list[tuple[str, str]]:

@@ -31,7 +31,7 @@ too high."""
 MULTIPLE = 8
 """Numbers of cells are multiples of it, so that multigrid can coarsen them."""
 LARGEST = 2.5
-"""Edge of the largest cells of a channel, in spacings. With 6, eddies of a cylinder were 7 % too short."""
+"""Largest cells of a channel, in spacings: with 6, eddies behind a cylinder are 7 % too short."""
 OUTLINE = 1e-4
 """Tolerance of outlines, over the size of a body."""
 SKEWED, UNEVEN = 0.85, 2.0
