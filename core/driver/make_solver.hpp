@@ -12,7 +12,8 @@ namespace eddyline::driver {
 /// Names of the solvers.
 std::vector<std::string_view> solver_names();
 
-/// Makes the solver that the world names. Throws UserError if there is none of this name. Collective. The communicator must outlive it.
+/// Makes the solver that the world names. Throws UserError if there is none of this name. Collective. The communicator
+/// must outlive it.
 std::unique_ptr<solver::Solver> make_solver(const world::World& world, const solver::Execution& execution,
                                             comm::Communicator& communicator);
 

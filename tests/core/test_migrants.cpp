@@ -11,11 +11,11 @@
 #include "base/random.hpp"
 #include "comm/collectives.hpp"
 #include "comm/single_process.hpp"
+#include "domain/remove.hpp"
 #include "handover_fixture.hpp"
 #include "harness.hpp"
 #include "neighbors/fields.hpp"
 #include "solvers/sph/classic_step.hpp"
-#include "domain/remove.hpp"
 #include "solvers/sph/step.hpp"
 #include "thread_ranks.hpp"
 

@@ -63,6 +63,17 @@ def eddyline(*words: str, **options: object) -> subprocess.CompletedProcess[str]
     )  # fmt: skip
 
 
+def test_cells_of_two_other_ranks_may_approach_each_other(tmp_path: Path) -> None:
+    """The prediction of their drift was too low, and ranks stopped with a failed assertion."""
+    words = ("run", "taylor_green", "--steps", "15", "--no-rebalance", "--set", "output.pictures=0")
+    printed = []
+    for ranks in (1, 4):
+        done = eddyline(*words, "--ranks", str(ranks), "--out", str(tmp_path / f"{ranks}"))
+        assert done.returncode == 0, done.stderr
+        printed.append([line for line in done.stdout.splitlines() if line.startswith("fingerprint")])
+    assert len(printed[0]) == 1 and printed[0] == printed[1]
+
+
 def test_a_run_on_ranks_leaves_the_same_folder(channel: Path, tmp_path: Path) -> None:
     alone, shared = tmp_path / "alone", tmp_path / "shared"
     assert eddyline("run", str(channel), "--steps", "60", "--out", str(alone)).returncode == 0

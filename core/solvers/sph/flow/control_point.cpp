@@ -51,8 +51,10 @@ void Flow<T, D>::end_control_point() {
   end_count();
   timers.lap(Phase::wait);
   control.speed = control.latest.speed;
-  // A ghost may be off by this much along each axis.
-  set_drift(all[0] + std::sqrt(static_cast<double>(D)) * all[2], all[1]);
+  // A ghost may be off by all[2] along each axis. Cells that touch approach by the length of their relative
+  // displacement, one of them own: at most sqrt(D) all[2] more. Of cells with one between them, both may be ghosts: one
+  // axis, twice.
+  set_drift(all[0] + 2 * all[2], all[1]);
 }
 
 template <class T, int D>
