@@ -228,10 +228,26 @@ TEST(the_cylinder_in_a_channel_has_the_published_drag) {
   simulation.advance(k_for_ever, 200, k_for_ever);
   auto series = simulation.take_series();
   const double unit = 0.5 * 0.2 * 0.2 * 0.1;
-  CHECK_NEAR(last_row(series, "force.cylinder")[1] / unit, 5.5795, 0.03);  // Schaefer & Turek 1996; 1536 cells
+  CHECK_NEAR(last_row(series, "force.cylinder")[1] / unit, 5.5795, 0.01);  // Schaefer & Turek 1996; 1536 cells
   const double in = last_row(series, "opening.left")[1], out = last_row(series, "opening.right")[1];
   CHECK_NEAR(in + out, 0, 1e-4 * in);
   CHECK(last_row(series, "residual")[2] < 1e-7);
+}
+
+TEST(fluid_at_rest_stays_at_rest_and_its_weight_is_on_the_bottom) {
+  world::World world = on(square(16, 0, false), 0.01);
+  world.gravity = {0, -10, 0};
+  world.start.pressure_start = world::PressureStart::formula;
+  world.start.pressure = formula("2*10*(1 - y)");
+  world.options = {{"steady", true}, {"reference_speed", 1.0}};
+  const auto alone = comm::single_process();
+  Simulation simulation(world, execution(), 0, *alone);
+  simulation.advance(k_for_ever, 5, k_for_ever);
+  CHECK(error_of(simulation, [](Vec3) { return Vec3{}; }) < 1e-13);
+  auto series = simulation.take_series();
+  CHECK_NEAR(last_row(series, "force.bottom")[2], -20, 1e-10);
+  CHECK_NEAR(last_row(series, "force.top")[2], 0, 1e-10);
+  CHECK_NEAR(last_row(series, "force.left")[1], -10, 1e-10);
 }
 
 TEST(a_lid_drives_a_cavity) {

@@ -80,6 +80,9 @@ struct BoundaryFace {
 
   /// Tells whether the imposed velocity enters the mesh.
   bool enters() const { return dot(velocity, normal) < 0; }
+  bool is_solid() const { return condition == Condition::wall || condition == Condition::slip; }
+  /// Tells whether the fluid sticks to a wall at rest here.
+  bool is_at_rest() const { return condition == Condition::wall && norm(velocity) == 0; }
 };
 
 }  // namespace eddyline::multiblock

@@ -90,6 +90,16 @@ void measure_cell(PieceFields<D>& piece, const Nodes& nodes, Int3 cell) {
   for (int d = 0; d < D; ++d) piece.center[static_cast<std::size_t>(d)][place] = center[d];
 }
 
+/// Sets the ghost of a wall so that the mean with its cell, the pressure at the face, continues the line through the
+/// two nearest cells. Heights of cells: as their volumes.
+template <int D>
+void extrapolate_pressure(PieceFields<D>& piece, const BoundaryFace& face) {
+  const auto cell = static_cast<std::size_t>(face.cell), second = static_cast<std::size_t>(face.second);
+  const double share = 2 * piece.volume[cell] / (piece.volume[cell] + piece.volume[second]);
+  auto& pressure = piece.state[0];
+  pressure[static_cast<std::size_t>(face.ghost)] += share * (pressure[cell] - pressure[second]);
+}
+
 template <class Visit>
 void for_each_cell(Int3 low, Int3 high, Visit&& visit) {
   for (std::int32_t k = low[2]; k < high[2]; ++k)
@@ -176,7 +186,9 @@ void Level<D>::fill_ghosts() {
       for (std::size_t v = 0; v < N; ++v) state[v][static_cast<std::size_t>(ghost)] = w[v];
     };
     set(face.cell, face.ghost);
-    if (is_finest()) set(face.second, face.second_ghost);
+    if (!is_finest()) continue;
+    set(face.second, face.second_ghost);
+    if (face.is_solid()) extrapolate_pressure(pieces[static_cast<std::size_t>(face.piece)], face);
   }
 }
 

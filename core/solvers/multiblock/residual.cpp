@@ -247,8 +247,7 @@ void Residual<D>::set_local_steps(Level<D>& level) const {
   for (const BoundaryFace& face : level.faces) {  // nothing is dissipated through a wall
     auto& radius = level.pieces[static_cast<std::size_t>(face.piece)].radius[static_cast<std::size_t>(face.axis)];
     const double inner = radius[static_cast<std::size_t>(face.cell)];
-    const bool solid = face.condition == Condition::wall || face.condition == Condition::slip;
-    radius[static_cast<std::size_t>(face.ghost)] = solid ? -inner : inner;
+    radius[static_cast<std::size_t>(face.ghost)] = face.is_solid() ? -inner : inner;
   }
 }
 
@@ -280,9 +279,12 @@ void Residual<D>::set_gradients(Level<D>& level) const {
         .gradient[static_cast<std::size_t>(field / D)][static_cast<std::size_t>(field % D)]
         .data();
   });
-  for (const BoundaryFace& face : level.faces)
+  for (const BoundaryFace& face : level.faces) {
+    const double share = face.is_at_rest() ? -1 : 1;  // along a wall at rest the velocity is 0 everywhere
     for (auto& of : level.pieces[static_cast<std::size_t>(face.piece)].gradient)
-      for (auto& field : of) field[static_cast<std::size_t>(face.ghost)] = field[static_cast<std::size_t>(face.cell)];
+      for (auto& field : of)
+        field[static_cast<std::size_t>(face.ghost)] = share * field[static_cast<std::size_t>(face.cell)];
+  }
 }
 
 template <int D>

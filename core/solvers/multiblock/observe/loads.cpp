@@ -4,10 +4,13 @@
 #include <array>
 
 #include "comm/sums.hpp"
+#include "physics/artificial_compressibility/terms.hpp"
 
 namespace eddyline::multiblock {
 
 namespace {
+
+namespace terms = physics::artificial_compressibility;
 
 constexpr std::size_t k_sums = 10;  // of an owner: pressure, friction, torque, power
 
@@ -44,8 +47,7 @@ Vec3 Loads<D>::pivot_of(std::int32_t owner) const {
   return 0.5 * (lowest + highest);
 }
 
-/// Force of the fluid on the wall of a face. The pressure is the mean of the cell and its ghost; the friction that of
-/// the thin layer, whose velocity beyond the wall is mirrored.
+/// Force of the fluid on the wall of a face, as the residual has it.
 template <int D>
 typename Loads<D>::FaceForce Loads<D>::on(const BoundaryFace& face) const {
   const PieceFields<D>& piece = flow_.finest().pieces[static_cast<std::size_t>(face.piece)];
@@ -54,18 +56,29 @@ typename Loads<D>::FaceForce Loads<D>::on(const BoundaryFace& face) const {
   FaceForce force;
   force.pressure = density * 0.5 * (piece.state[0][ghost] + piece.state[0][cell]) * face.area * face.normal;
   if (face.condition != Condition::wall) return force;
-  const double scale = density * flow_.world().fluid.kinematic_viscosity * face.area * face.area * 2 /
-                       (piece.volume[ghost] + piece.volume[cell]);
-  for (int d = 0; d < D; ++d) {
-    const auto& u = piece.state[static_cast<std::size_t>(1 + d)];
-    force.viscous[d] = scale * (u[cell] - u[ghost]);
+  terms::Unknowns<double, D> inner, outer;
+  terms::Vector<double, D> outwards, line;
+  terms::Gradient<double, D> mean{};
+  const bool full = flow_.residual_terms().needs_gradients(flow_.finest());
+  for (std::size_t d = 0; d < D; ++d) {
+    inner[1 + d] = piece.state[1 + d][cell], outer[1 + d] = piece.state[1 + d][ghost];
+    outwards[d] = face.area * face.normal[static_cast<int>(d)];
+    line[d] = piece.center[d][ghost] - piece.center[d][cell];
+    for (std::size_t c = 0; full && c < D; ++c)
+      mean[d][c] = 0.5 * (piece.gradient[1 + d][c][cell] + piece.gradient[1 + d][c][ghost]);
   }
+  const double nu = flow_.world().fluid.kinematic_viscosity,
+               per_volume = 2 / (piece.volume[ghost] + piece.volume[cell]);
+  const auto friction = full ? terms::full_friction<double, D>(inner, outer, mean, line, outwards, nu)
+                             : terms::thin_layer_friction<double, D>(inner, outer, outwards, per_volume, nu);
+  for (int d = 0; d < D; ++d) force.viscous[d] = -density * friction[static_cast<std::size_t>(d)];
   return force;
 }
 
 template <int D>
 void Loads<D>::add(comm::Sums& sums) {
   flow_.finest().fill_ghosts();
+  if (flow_.residual_terms().needs_gradients(flow_.finest())) flow_.residual_terms().set_gradients(flow_.finest());
   const std::size_t count = owners_.size() + 1;  // the last: power of sides
   std::vector<ReproducibleSum> own(count * k_sums);
   for (const BoundaryFace& face : flow_.finest().faces) {
