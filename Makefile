@@ -14,7 +14,7 @@ OPENMPI := build/openmpi
 PYTHON_FOLDERS := python tests tools examples benchmarks validation experiments
 CORE_SOURCES := $(shell find core python/eddyline/bindings -name '*.cpp' -o -name '*.hpp')
 
-.PHONY: FORCE demo build wheel test test-wheel golden test-matrix ranks-kills kills test-threads test-page test-speed test-openmpi fuzz docs format clean
+.PHONY: FORCE demo build wheel test test-wheel golden test-matrix ranks-kills kills tidy test-threads test-page test-speed test-openmpi fuzz docs format clean
 
 demo: build
 	@$(BIN)/eddyline run worlds/cylinder.toml --set domain.spacing=D/12 --set time.end=11
@@ -94,6 +94,10 @@ ranks-kills: $(TESTED)
 MINUTES ?= 5
 fuzz: $(TESTED)
 	@$(BIN)/python tools/fuzz.py --minutes $(MINUTES)
+
+# Idioms and names of C++; a target of its own because clang-tidy takes minutes.
+tidy: $(TESTED)
+	@$(BIN)/python tools/test.py clang-tidy --jobs $(JOBS)
 
 # The thread sanitizer; a target of its own because it builds the core once more, which takes minutes.
 test-threads: $(TESTED)

@@ -1,11 +1,12 @@
 """All tests of Eddyline, stage by stage: `make test`.
 
-  python tools/test.py --jobs 4           all but threads, speed, page, matrix, ranks-kills and openmpi
+  python tools/test.py --jobs 4           all that are not asked for by name only
   python tools/test.py ruff mypy          these stages only
   python tools/test.py threads            the thread sanitizer: `make test-threads`
 
-Those are asked for by name only: threads builds the core once more, which takes minutes, speed needs a
-machine that does nothing else, and the others need a browser, or other versions of Python and MPI.
+Asked for by name only: clang-tidy and threads, which read or build the core once more and take minutes;
+speed, which needs a machine that does nothing else; and those that need a browser, or other versions of
+Python and MPI.
 
 Every stage runs, whatever the ones before it gave; the output of a stage is shown if it fails. Ends with
 a table of where the time went, and with exit code 1 if any stage failed.
@@ -280,7 +281,7 @@ STAGES = (
     Stage("ruff", "Python style and format (ruff)", ruff, together=True),
     Stage("clang-format", "C++ format (clang-format)", clang_format, together=True),
     Stage("mypy", "Python types (mypy, strict)", mypy, together=True),
-    Stage("clang-tidy", "C++ habits and names (clang-tidy)", clang_tidy, together=True),
+    Stage("clang-tidy", "C++ habits and names (make tidy)", clang_tidy, on_request=True),
     Stage("core", "C++ tests with address and UB sanitizers", core),
     Stage("threads", "C++ tests with the thread sanitizer", threads, on_request=True),
     Stage("python", "Python tests (pytest)", python),

@@ -60,7 +60,8 @@ void for_each_row(const IndexBox& box, Visit&& visit) {
 ///
 ///   to[d] = sign[d] from[axis[d]] + offset[d]
 struct IndexMap {
-  std::array<std::int8_t, 3> axis{0, 1, 2}, sign{1, 1, 1};
+  std::array<std::uint8_t, 3> axis{0, 1, 2};
+  std::array<std::int8_t, 3> sign{1, 1, 1};
   Int3 offset{0, 0, 0};
 
   Int3 operator()(Int3 from) const {
@@ -74,7 +75,7 @@ struct IndexMap {
     IndexMap back;
     for (std::size_t d = 0; d < 3; ++d) {
       const auto a = static_cast<std::size_t>(axis[d]);
-      back.axis[a] = static_cast<std::int8_t>(d);
+      back.axis[a] = static_cast<std::uint8_t>(d);
       back.sign[a] = sign[d];
       back.offset[a] = -sign[d] * offset[d];
     }

@@ -165,15 +165,17 @@ void check_link(const Mesh& mesh, const MeshLink& link) {
   const MeshBlock& own = mesh.blocks[static_cast<std::size_t>(link.patch.block)];
   const MeshBlock& giver = mesh.blocks[static_cast<std::size_t>(link.giver)];
   const std::string to = " is linked to block \"" + giver.name + "\"";
+  const auto refuse = [&](Int3 cell, Int3 given, const std::string& problem) {
+    throw UserError(face + ", cell " + text(cell, mesh.dimensions) + to + ", cell " + text(given, mesh.dimensions) +
+                    ", " + problem);
+  };
   const auto across = static_cast<std::size_t>(link.patch.axis);
   for_each_cell(link.patch.low, link.patch.high, [&](Int3 cell) {
     Int3 beyond = cell;
     beyond[across] += link.patch.end == 0 ? -1 : 1;
     const Int3 given = link.giver_cell(beyond);
     for (std::size_t d = 0; d < 3; ++d)
-      if (given[d] < 0 || given[d] >= giver.cells[d])
-        throw UserError(face + ", cell " + text(cell, mesh.dimensions) + to + ", cell " + text(given, mesh.dimensions) +
-                        ", which does not exist. Correct the link.");
+      if (given[d] < 0 || given[d] >= giver.cells[d]) refuse(cell, given, "which does not exist. Correct the link.");
     const bool answered = std::ranges::any_of(mesh.links, [&](const MeshLink& partner) {
       if (partner.patch.block != link.giver || partner.giver != link.patch.block) return false;
       if (partner.patch.axis != link.axes[across]) return false;
@@ -183,9 +185,7 @@ void check_link(const Mesh& mesh, const MeshLink& link) {
       back[static_cast<std::size_t>(partner.patch.axis)] += partner.patch.end == 0 ? -1 : 1;
       return partner.giver_cell(back) == cell;
     });
-    if (!answered)
-      throw UserError(face + ", cell " + text(cell, mesh.dimensions) + to + ", cell " + text(given, mesh.dimensions) +
-                      ", but no link there leads back. Correct the two maps.");
+    if (!answered) refuse(cell, given, "but no link there leads back. Correct the two maps.");
     double edge = std::numeric_limits<double>::infinity(), gap = 0, size = 0;
     Vec3 first;
     bool has_first = false;

@@ -27,7 +27,7 @@ namespace {
 /// All maps of three axes onto each other, with an offset.
 std::vector<IndexMap> all_maps() {
   std::vector<IndexMap> maps;
-  std::array<std::int8_t, 3> axis{0, 1, 2};
+  std::array<std::uint8_t, 3> axis{0, 1, 2};
   do {
     for (int signs = 0; signs < 8; ++signs) {
       IndexMap map{.axis = axis, .offset = {3, -2, 7}};

@@ -14,21 +14,21 @@ namespace eddyline::physics::mps {
 /// Columns of a fluid row; places (fixed point) come first.
 template <int D>
 struct FluidColumns {
-  static constexpr int velocity = D;
-  static constexpr int pressure = 2 * D;
-  static constexpr int share = 2 * D + 1;  // 1, or 0 for a particle that takes no part
-  static constexpr int width = 2 * D + 2;
+  static constexpr int k_velocity = D;
+  static constexpr int k_pressure = 2 * D;
+  static constexpr int k_share = 2 * D + 1;  // 1, or 0 for a particle that takes no part
+  static constexpr int k_width = 2 * D + 2;
 };
 
 /// Columns of a wall row.
 template <int D>
 struct WallColumns {
-  static constexpr int volume = D;
-  static constexpr int velocity = D + 1;
-  static constexpr int mirrored = 2 * D + 1;  // the velocity that friction uses
-  static constexpr int drive = 3 * D + 1;     // R times the acceleration that drives the fluid, relative to the wall
-  static constexpr int no_slip = 4 * D + 1;   // 1 if the fluid sticks to it, else 0
-  static constexpr int width = 4 * D + 2;
+  static constexpr int k_volume = D;
+  static constexpr int k_velocity = D + 1;
+  static constexpr int k_mirrored = 2 * D + 1;  // the velocity that friction uses
+  static constexpr int k_drive = 3 * D + 1;     // R times the acceleration that drives the fluid, relative to the wall
+  static constexpr int k_no_slip = 4 * D + 1;   // 1 if the fluid sticks to it, else 0
+  static constexpr int k_width = 4 * D + 2;
 };
 
 template <int D>

@@ -18,26 +18,26 @@ template <class P, int D>
 EDDYLINE_INLINE Fluid<P, D> load_fluid(const RowParts<const float>& rows, const std::int32_t* place) {
   Fluid<P, D> f;
   P value[neighbors::k_first_part];
-  load_values<FluidColumns<D>::width>(rows, place, value);
-  for (int d = 0; d < D; ++d) f.x[d] = value[d], f.u[d] = value[FluidColumns<D>::velocity + d];
-  f.p = value[FluidColumns<D>::pressure];
-  f.share = value[FluidColumns<D>::share];
+  load_values<FluidColumns<D>::k_width>(rows, place, value);
+  for (int d = 0; d < D; ++d) f.x[d] = value[d], f.u[d] = value[FluidColumns<D>::k_velocity + d];
+  f.p = value[FluidColumns<D>::k_pressure];
+  f.share = value[FluidColumns<D>::k_share];
   return f;
 }
 
 template <class P, int D>
 EDDYLINE_INLINE Wall<P, D> load_wall(const RowParts<const float>& rows, const std::int32_t* place) {
   Wall<P, D> w;
-  P value[neighbors::room_of(WallColumns<D>::width)];
-  load_values<WallColumns<D>::width>(rows, place, value);
-  w.V = value[WallColumns<D>::volume];
+  P value[neighbors::room_of(WallColumns<D>::k_width)];
+  load_values<WallColumns<D>::k_width>(rows, place, value);
+  w.V = value[WallColumns<D>::k_volume];
   for (int d = 0; d < D; ++d) {
     w.x[d] = value[d];
-    w.v[d] = value[WallColumns<D>::velocity + d];
-    w.mirrored[d] = value[WallColumns<D>::mirrored + d];
-    w.drive[d] = value[WallColumns<D>::drive + d];
+    w.v[d] = value[WallColumns<D>::k_velocity + d];
+    w.mirrored[d] = value[WallColumns<D>::k_mirrored + d];
+    w.drive[d] = value[WallColumns<D>::k_drive + d];
   }
-  w.no_slip = value[WallColumns<D>::no_slip];
+  w.no_slip = value[WallColumns<D>::k_no_slip];
   return w;
 }
 

@@ -46,8 +46,8 @@ struct Wendland {
   }
 };
 
-/// w = re/r - 1 for r < re: N = A = w, B = S = w / r^2; k_source: S = 1/r^3; k_laplacian: A = 1/r^3. `cut` is re/R.
-template <bool k_source, bool k_laplacian>
+/// w = re/r - 1 for r < re: N = A = w, B = S = w / r^2; Source: S = 1/r^3; Laplacian: A = 1/r^3. `cut` is re/R.
+template <bool Source, bool Laplacian>
 struct Classic {
   static constexpr bool k_counts_itself = false;
   static constexpr float k_nearest2 = 0.0014f;  // (r/R)^2 below which the weights do not grow, (0.15 dx)^2 at R = 4 dx
@@ -56,7 +56,7 @@ struct Classic {
   static EDDYLINE_INLINE Radial<S> at(S q2, S cut) {
     const S r2 = max(q2, S(k_nearest2)), inverse2 = S(1) / r2, inverse = sqrt(inverse2);
     const S w = max(cut * inverse - S(1), S(0)), cube = select(cut * cut > r2, inverse * inverse2, S(0));
-    return {w, w * inverse2, k_source ? cube : w * inverse2, k_laplacian ? cube : w};
+    return {w, w * inverse2, Source ? cube : w * inverse2, Laplacian ? cube : w};
   }
 };
 

@@ -352,7 +352,7 @@ void Liquid<D>::move_walls(double time, double dt) {
     const Vec3 X = vector_of(wall.x_file, k);
     Vec3 x = vector_of(wall.x, k), end = x, change;
     if (pose != nullptr) {
-      const world::Pose& before = *begin[static_cast<std::size_t>(wall.owner[k])];
+      const world::Pose before = begin[static_cast<std::size_t>(wall.owner[k])].value_or(*pose);
       x = before.place(X), end = pose->place(X);
       const Vec3 v = before.velocity_at(x), v_end = pose->velocity_at(end);
       change = v_end - v;
@@ -382,13 +382,13 @@ void Liquid<D>::write_wall_rows(double time, double dt) {
     const Vec3 x = vector_of(walls_move_ ? wall_middle_ : wall.x, k);
     const Vec3 force = forcing.force(x, time);
     const double share = wall.owner[k] >= 0 ? particles::fraction_inside_walls(world_, x) : 1.0;
-    row[Columns::volume] = static_cast<float>(share * wall.volume[k] / constants_.volume);
+    row[Columns::k_volume] = static_cast<float>(share * wall.volume[k] / constants_.volume);
     for (int d = 0; d < D; ++d) {
       wall_rows_data.put_fixed(row.first + d, constants_.fixed.wrapped(x[d]));
-      row[Columns::velocity + d] = row[Columns::mirrored + d] = static_cast<float>(wall.velocity(k, d));
-      row[Columns::drive + d] = static_cast<float>(constants_.R * force[d] - (walls_move_ ? wall_turn_[d][k] : 0.0));
+      row[Columns::k_velocity + d] = row[Columns::k_mirrored + d] = static_cast<float>(wall.velocity(k, d));
+      row[Columns::k_drive + d] = static_cast<float>(constants_.R * force[d] - (walls_move_ ? wall_turn_[d][k] : 0.0));
     }
-    row[Columns::no_slip] = wall.no_slip[k] != 0 ? static_cast<float>(friction_ratio) : 0.0F;
+    row[Columns::k_no_slip] = wall.no_slip[k] != 0 ? static_cast<float>(friction_ratio) : 0.0F;
   }
   gather_walls();
 }

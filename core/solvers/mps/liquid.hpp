@@ -113,15 +113,16 @@ class Liquid {
   double wall_speed() const { return wall_speed_; }
   /// The pose of a moving body at the end of the step; null for others.
   const world::Pose* pose_of(std::int32_t owner) const {
-    if (owner < 0 || poses_.empty() || !poses_[static_cast<std::size_t>(owner)]) return nullptr;
-    return &*poses_[static_cast<std::size_t>(owner)];
+    if (owner < 0 || poses_.empty()) return nullptr;
+    const std::optional<world::Pose>& pose = poses_[static_cast<std::size_t>(owner)];
+    return pose ? &*pose : nullptr;
   }
 
   FluidState<D> fluid;
   domain::WallState<D> wall;
   VectorArray<double, D> middle;  // places half a step ahead [m]
-  neighbors::PairData<float> rows{physics::mps::FluidColumns<D>::width};
-  neighbors::PairData<float> wall_rows_data{physics::mps::WallColumns<D>::width};
+  neighbors::PairData<float> rows{physics::mps::FluidColumns<D>::k_width};
+  neighbors::PairData<float> wall_rows_data{physics::mps::WallColumns<D>::k_width};
   particles::CellIndex fluid_rows, wall_rows;
   exchange::Halo fluid_halo, wall_halo;
   neighbors::NeighborList fluid_fluid, fluid_wall, wall_fluid;

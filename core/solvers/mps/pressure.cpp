@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::size_t k_coarsest = 30;  // unknowns
 constexpr double k_largest = 1.6;       // eigenvalue of D^-1 A, as measured with many neighbours
-constexpr std::int64_t k_rows_at_once = 8;
 
 linear::MultigridOptions multigrid_options() {
   return {.cycle = linear::MultigridOptions::Cycle::w,

@@ -126,10 +126,10 @@ std::vector<typename Sampler<D>::Sums> Sampler<D>::sums_at(std::span<const Vec3>
   Vec3 low = points[0], high = points[0];
   for (const Vec3& x : points)
     for (int d = 0; d < D; ++d) low[d] = std::min(low[d], x[d]), high[d] = std::max(high[d], x[d]);
-  const double per_R = 1 / liquid_.constants().R;
+  const double inverse_radius = 1 / liquid_.constants().R;
   for_each_near(low, high, [&](std::size_t i, const Vec3& x) {
     for (std::size_t k = 0; k < points.size(); ++k) {
-      Vec3 r = per_R * (points[k] - x);
+      Vec3 r = inverse_radius * (points[k] - x);
       if (D == 2) r.z = 0;
       const double q2 = dot(r, r);
       if (q2 < 1) add(r, i, q2, sums[k]);
@@ -168,7 +168,7 @@ double Sampler<D>::share_inside(int axis, double x) const {
 template <int D>
 std::vector<solver::Raster> Sampler<D>::rasters(std::span<const std::int32_t> quantities, const solver::Plane& plane) {
   const auto columns = static_cast<std::size_t>(plane.columns);
-  const auto [across, up, normal] = plane.axes;
+  const int across = plane.axes[0], up = plane.axes[1], normal = plane.axes[2];
   const double R = liquid_.constants().R;
   std::vector<Sums> sums(plane.pixels(), Sums{});
   std::vector<std::int64_t> particles(plane.pixels(), 0);
@@ -184,10 +184,10 @@ std::vector<solver::Raster> Sampler<D>::rasters(std::span<const std::int32_t> qu
     const std::int32_t end_of_band = std::min(band + k_band, plane.rows);
     const Vec3 low = plane.centre(0, band), high = plane.centre(plane.columns - 1, end_of_band - 1);
     for_each_near(low, high, [&](std::size_t i, const Vec3& x) {
-      const auto [left, right] = range(x[across], plane.lower[across], plane.width(), plane.columns);
-      const auto [bottom, top] = range(x[up], plane.lower[up], plane.height(), plane.rows);
-      for (std::int32_t row = std::max(bottom, band); row < std::min(top, end_of_band); ++row)
-        for (std::int32_t column = left; column < right; ++column) {
+      const auto columns_near = range(x[across], plane.lower[across], plane.width(), plane.columns);
+      const auto rows_near = range(x[up], plane.lower[up], plane.height(), plane.rows);
+      for (std::int32_t row = std::max(rows_near.first, band); row < std::min(rows_near.second, end_of_band); ++row)
+        for (std::int32_t column = columns_near.first; column < columns_near.second; ++column) {
           Vec3 r = plane.centre(column, row) - x;
           if (D == 2) r.z = 0;
           const auto pixel = static_cast<std::size_t>(row) * columns + static_cast<std::size_t>(column);

@@ -160,10 +160,10 @@ void Step<D>::write_rows() {
     const auto row = liquid_.rows.row(liquid_.fluid_rows.row_of(k));
     for (int d = 0; d < D; ++d) {
       liquid_.rows.put_fixed(row.first + d, c.fixed.wrapped(liquid_.middle[d][k]));
-      row[FluidColumns<D>::velocity + d] = static_cast<float>(fluid.v[d][k]);
+      row[FluidColumns<D>::k_velocity + d] = static_cast<float>(fluid.v[d][k]);
     }
-    row[FluidColumns<D>::pressure] = static_cast<float>(fluid.p[k]);
-    row[FluidColumns<D>::share] = 1;
+    row[FluidColumns<D>::k_pressure] = static_cast<float>(fluid.p[k]);
+    row[FluidColumns<D>::k_share] = 1;
   }
   liquid_.gather_fluid();
   liquid_.timers.lap(Phase::pack);
@@ -187,8 +187,8 @@ void Step<D>::mirror_walls() {
     if (!(wall_weight_[k] > 0)) continue;
     const auto row = liquid_.wall_rows_data.row(liquid_.wall_rows.row_of(k));
     for (int d = 0; d < D; ++d)
-      row[WallColumns<D>::mirrored + d] =
-          2 * row[WallColumns<D>::velocity + d] - wall_velocity_[d][k] / wall_weight_[k];
+      row[WallColumns<D>::k_mirrored + d] =
+          2 * row[WallColumns<D>::k_velocity + d] - wall_velocity_[d][k] / wall_weight_[k];
   }
   liquid_.gather_walls();
   liquid_.timers.lap(Phase::walls);
@@ -241,10 +241,10 @@ void Step<D>::predict(double dt) {
     fluid.surface[k] = !free_surface || exceeds(k, k_inside) ? k_inside_fluid
                        : exceeds(k, k_attached)              ? k_at_surface
                                                              : k_isolated;
-    row[FluidColumns<D>::share] = !free_surface || exceeds(k, k_lone) ? 1 : 0;
+    row[FluidColumns<D>::k_share] = !free_surface || exceeds(k, k_lone) ? 1 : 0;
     for (int d = 0; d < D; ++d) {
       predicted_[d][k] = fluid.v[d][k] + (nu_ > 0 ? dt * viscous * static_cast<double>(viscous_[d][k]) : 0.0);
-      row[FluidColumns<D>::velocity + d] = static_cast<float>(predicted_[d][k]);
+      row[FluidColumns<D>::k_velocity + d] = static_cast<float>(predicted_[d][k]);
     }
   }
   liquid_.timers.lap(Phase::integrate);
@@ -270,7 +270,7 @@ void Step<D>::solve_pressure(double dt) {
                      [&](std::int64_t first, std::int64_t last) { liquid_.sweeps.equation(in, out, first, last); });
   const std::int64_t n = liquid_.fluid.size();
   p_.resize(equation.level(0).extent());
-  const double R2 = c.R * c.R, gamma = c.options.density_correction;
+  const double square = c.R * c.R, gamma = c.options.density_correction;
   const bool compensates = c.options.weights == physics::mps::Weights::ecs;
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < n; ++i) {
@@ -282,7 +282,7 @@ void Step<D>::solve_pressure(double dt) {
     double excess = c.factors.itself + c.factors.N * static_cast<double>(density_[k]) - 1;
     if (!inside) excess = std::max(excess, 0.0);
     const double laplacian = c.factors.A * static_cast<double>(laplacian_[k]);
-    const bool takes_part = liquid_.rows.row(slot)[FluidColumns<D>::share] > 0;
+    const bool takes_part = liquid_.rows.row(slot)[FluidColumns<D>::k_share] > 0;
     // With error compensation: Khayyer & Gotoh 2011, the change of n is -n div u.
     const double correction =
         compensates ? std::abs(excess) * -divergence + std::abs(dt * divergence) * excess / dt : gamma * excess / dt;
@@ -290,7 +290,7 @@ void Step<D>::solve_pressure(double dt) {
                         : inside    ? 0.0
                                     : std::max(0.0, c.factors.laplacian - laplacian);
     equation.right_side[row] =
-        takes_part ? c.factors.A * static_cast<double>(walls_[k]) - R2 / dt * (divergence - correction) : 0.0;
+        takes_part ? c.factors.A * static_cast<double>(walls_[k]) - square / dt * (divergence - correction) : 0.0;
     p_[row] = liquid_.fluid.p[k];
   }
   liquid_.timers.lap(Phase::rates);
@@ -312,9 +312,9 @@ void Step<D>::sum_gradient() {
     const std::int32_t row = liquid_.fluid_rows.row_of(k);
     const double p = p_[static_cast<std::size_t>(row)];
     fluid.p[k] = c.free_surface ? std::max(p, 0.0) : p;
-    liquid_.rows.row(row)[FluidColumns<D>::pressure] = static_cast<float>(fluid.p[k]);
+    liquid_.rows.row(row)[FluidColumns<D>::k_pressure] = static_cast<float>(fluid.p[k]);
   }
-  liquid_.fluid_halo.gather(neighbors::RowField<float>(liquid_.rows, D, {FluidColumns<D>::pressure, 1}));
+  liquid_.fluid_halo.gather(neighbors::RowField<float>(liquid_.rows, D, {FluidColumns<D>::k_pressure, 1}));
   liquid_.timers.lap(Phase::pack);
   const std::size_t whole = liquid_.fluid_fluid.chunks().size() * neighbors::k_chunk;
   lowest_.resize(whole);

@@ -19,7 +19,7 @@ struct Entry {
   std::string_view name;
   Member member;
   double least = 0, most = 0;
-  std::string_view choices = "";
+  std::string_view choices{};
 };
 
 const Entry k_options[] = {

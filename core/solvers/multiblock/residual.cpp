@@ -61,7 +61,7 @@ constexpr bool is_first(Dissipative kind) { return kind == Dissipative::first_th
 constexpr bool is_thin(Dissipative kind) { return kind == Dissipative::first_thin || kind == Dissipative::third_thin; }
 
 /// Fluxes through `count` faces across `axis`, from the cells before `first` to those at it.
-template <int D, Dissipative kind>
+template <int D, Dissipative Kind>
 void flux_row(const PieceFields<D>& piece, const Scheme& scheme, std::size_t axis, std::ptrdiff_t first,
               std::int32_t count, FluxRow<D>& row) {
   const std::ptrdiff_t stride = piece.extents.stride[axis];
@@ -72,21 +72,21 @@ void flux_row(const PieceFields<D>& piece, const Scheme& scheme, std::size_t axi
     const terms::Unknowns<S, D> wa = load<D>(piece.state, a), wb = load<D>(piece.state, b);
     const terms::Unknowns<S, D> flux = terms::convective_flux<S, D>(wa, wb, face, beta);
     for (std::size_t v = 0; v <= D; ++v) flux[v].store(row.convective[v].data() + n);
-    if constexpr (kind != Dissipative::none) {
+    if constexpr (Kind != Dissipative::none) {
       const auto& radius = piece.radius[axis];
       const S lambda = half * (S::load(radius.data() + a) + S::load(radius.data() + b));
       terms::Unknowns<S, D> sum;
-      if constexpr (is_first(kind))
+      if constexpr (is_first(Kind))
         sum = terms::first_differences<S, D>(wa, wb, lambda, S(scheme.first_differences));
       else
         sum = terms::third_differences<S, D>(load<D>(piece.state, a - stride), wa, wb, load<D>(piece.state, b + stride),
                                              lambda, S(scheme.third_differences));
       terms::Vector<S, D> friction{};
-      if constexpr (is_thin(kind)) {
+      if constexpr (is_thin(Kind)) {
         const S per_volume = S(2) / (S::load(piece.volume.data() + a) + S::load(piece.volume.data() + b));
         friction = terms::thin_layer_friction<S, D>(wa, wb, face, per_volume, nu);
       }
-      if constexpr (kind == Dissipative::third_full) {
+      if constexpr (Kind == Dissipative::third_full) {
         terms::Gradient<S, D> mean;
         terms::Vector<S, D> line;
         for (std::size_t d = 0; d < D; ++d) {
@@ -126,7 +126,7 @@ struct Weights {
   bool forced;
 };
 
-template <int D, Dissipative kind>
+template <int D, Dissipative Kind>
 void sum_row(PieceFields<D>& piece, const RowOfCells<D>& rows, std::ptrdiff_t first, std::int32_t count,
              const Weights& weights) {
   const S added(weights.blend), kept(1 - weights.blend), now(weights.time.now), before(weights.time.before),
@@ -142,7 +142,7 @@ void sum_row(PieceFields<D>& piece, const RowOfCells<D>& rows, std::ptrdiff_t fi
     for (std::int32_t n = 0; n < count; n += k_lanes) {
       S sum = sum_of_faces<D>(part(rows.along, true), part(rows.low, true), part(rows.high, true),
                               part(rows.below, true), part(rows.above, true), n);
-      if constexpr (kind != Dissipative::none) {
+      if constexpr (Kind != Dissipative::none) {
         const S fresh = sum_of_faces<D>(part(rows.along, false), part(rows.low, false), part(rows.high, false),
                                         part(rows.below, false), part(rows.above, false), n);
         (added * fresh + kept * S::load(dissipation + n)).store(dissipation + n);
@@ -163,19 +163,19 @@ void sum_row(PieceFields<D>& piece, const RowOfCells<D>& rows, std::ptrdiff_t fi
   }
 }
 
-template <int D, Dissipative kind>
+template <int D, Dissipative Kind>
 void evaluate_slab(PieceFields<D>& piece, const Slab& slab, const Scheme& scheme, const Weights& weights) {
   thread_local Rows<D> rows;
   const Int3 cells = piece.extents.cells;
   const std::int32_t n = cells[0];
   for (FluxRow<D>* row : {&rows.along, &rows.low, &rows.high}) row->resize(n);
   if constexpr (D == 2) {
-    flux_row<D, kind>(piece, scheme, 1, piece.extents.at(0, slab.first), n, rows.low);
+    flux_row<D, Kind>(piece, scheme, 1, piece.extents.at(0, slab.first), n, rows.low);
     for (std::int32_t j = slab.first; j < slab.last; ++j) {
       const std::ptrdiff_t first = piece.extents.at(0, j);
-      flux_row<D, kind>(piece, scheme, 0, first, n + 1, rows.along);
-      flux_row<D, kind>(piece, scheme, 1, first + piece.extents.stride[1], n, rows.high);
-      sum_row<D, kind>(piece, {&rows.along, &rows.low, &rows.high, nullptr, nullptr}, first, n, weights);
+      flux_row<D, Kind>(piece, scheme, 0, first, n + 1, rows.along);
+      flux_row<D, Kind>(piece, scheme, 1, first + piece.extents.stride[1], n, rows.high);
+      sum_row<D, Kind>(piece, {&rows.along, &rows.low, &rows.high, nullptr, nullptr}, first, n, weights);
       std::swap(rows.low, rows.high);
     }
   } else {
@@ -185,17 +185,17 @@ void evaluate_slab(PieceFields<D>& piece, const Slab& slab, const Scheme& scheme
       auto& below = rows.below[static_cast<std::size_t>(j)];
       below.resize(n);
       rows.above[static_cast<std::size_t>(j)].resize(n);
-      flux_row<D, kind>(piece, scheme, 2, piece.extents.at(0, j, slab.first), n, below);
+      flux_row<D, Kind>(piece, scheme, 2, piece.extents.at(0, j, slab.first), n, below);
     }
     for (std::int32_t k = slab.first; k < slab.last; ++k) {
-      flux_row<D, kind>(piece, scheme, 1, piece.extents.at(0, 0, k), n, rows.low);
+      flux_row<D, Kind>(piece, scheme, 1, piece.extents.at(0, 0, k), n, rows.low);
       for (std::int32_t j = 0; j < cells[1]; ++j) {
         const std::ptrdiff_t first = piece.extents.at(0, j, k);
         auto &below = rows.below[static_cast<std::size_t>(j)], &above = rows.above[static_cast<std::size_t>(j)];
-        flux_row<D, kind>(piece, scheme, 0, first, n + 1, rows.along);
-        flux_row<D, kind>(piece, scheme, 1, first + piece.extents.stride[1], n, rows.high);
-        flux_row<D, kind>(piece, scheme, 2, first + piece.extents.stride[2], n, above);
-        sum_row<D, kind>(piece, {&rows.along, &rows.low, &rows.high, &below, &above}, first, n, weights);
+        flux_row<D, Kind>(piece, scheme, 0, first, n + 1, rows.along);
+        flux_row<D, Kind>(piece, scheme, 1, first + piece.extents.stride[1], n, rows.high);
+        flux_row<D, Kind>(piece, scheme, 2, first + piece.extents.stride[2], n, above);
+        sum_row<D, Kind>(piece, {&rows.along, &rows.low, &rows.high, &below, &above}, first, n, weights);
         std::swap(rows.low, rows.high);
         std::swap(below, above);
       }
@@ -203,11 +203,11 @@ void evaluate_slab(PieceFields<D>& piece, const Slab& slab, const Scheme& scheme
   }
 }
 
-template <int D, Dissipative kind>
+template <int D, Dissipative Kind>
 void evaluate_all(Level<D>& level, const Scheme& scheme, const Weights& weights) {
   parallel_for(static_cast<std::int64_t>(level.slabs.size()), [&](std::int64_t n) {
     const Slab& slab = level.slabs[static_cast<std::size_t>(n)];
-    evaluate_slab<D, kind>(level.pieces[slab.piece], slab, scheme, weights);
+    evaluate_slab<D, Kind>(level.pieces[slab.piece], slab, scheme, weights);
   });
 }
 

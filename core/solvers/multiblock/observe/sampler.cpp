@@ -62,7 +62,7 @@ typename Sampler<D>::Sample Sampler<D>::sample(const Location& found, Vec3 x) co
   const PieceFields<D>& piece = flow_.finest().pieces[static_cast<std::size_t>(found.piece)];
   const auto c = static_cast<std::size_t>(found.place);
   Sample sample;
-  for (std::size_t v = 0; v < N; ++v) {
+  for (std::size_t v = 0; v < k_values; ++v) {
     double value = piece.state[v][c];
     for (std::size_t d = 0; d < D; ++d) {
       sample.gradient[v][d] = piece.gradient[v][d][c];
@@ -78,10 +78,11 @@ double Sampler<D>::value(std::int32_t quantity, const Sample& sample) const {
   const auto& v = sample.values;
   switch (quantity) {
     case 0:
-      return D == 3 ? std::sqrt(v[1] * v[1] + v[2] * v[2] + v[N - 1] * v[N - 1]) : std::sqrt(v[1] * v[1] + v[2] * v[2]);
+      return D == 3 ? std::sqrt(v[1] * v[1] + v[2] * v[2] + v[k_values - 1] * v[k_values - 1])
+                    : std::sqrt(v[1] * v[1] + v[2] * v[2]);
     case 1: return v[1];
     case 2: return v[2];
-    case 3: return D == 3 ? v[N - 1] : sample.gradient[2][0] - sample.gradient[1][1];
+    case 3: return D == 3 ? v[k_values - 1] : sample.gradient[2][0] - sample.gradient[1][1];
     default: return v[0];
   }
 }

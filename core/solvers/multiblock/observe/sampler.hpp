@@ -22,10 +22,10 @@ class Sampler final : public solver::Sampler {
   double front(int) override { return 0; }
 
  private:
-  static constexpr std::size_t N = PieceFields<D>::k_unknowns;
+  static constexpr std::size_t k_values = PieceFields<D>::k_unknowns;
   struct Sample {
-    std::array<double, N> values{};  // pressure [Pa], velocity [m/s]
-    std::array<std::array<double, D>, N> gradient{};
+    std::array<double, k_values> values{};  // pressure [Pa], velocity [m/s]
+    std::array<std::array<double, D>, k_values> gradient{};
   };
   void prepare();
   void share(std::vector<Location>& found) const;

@@ -181,7 +181,7 @@ class FluidLattice {
             const float dx = (static_cast<float>(x + lane) - dot.at[0]) * scale_[0];
             float w = rest - dx * dx;
             w = w > 0 && x + lane < x_last ? w : 0.0F;
-            row[lane] += static_cast<std::int32_t>(dot.volume * (w * w * w) + 0.5F);
+            row[lane] += static_cast<std::int32_t>(std::floor(dot.volume * (w * w * w) + 0.5F));
           }
       }
   }
