@@ -209,6 +209,6 @@ def _refusals(file: WorldFile) -> Found:
         if not isinstance(observer, Probe | Front | Gauge | Isosurface):
             yield (
                 ("observe", name, "type"),
-                f'observe.{name}.type = "{observer.type}"; {what} probes, gauges and fronts. Change it, or '
-                "remove this observer.",
+                f'observe.{name}.type = "{observer.type}"; {what} probes, gauges, fronts and '
+                "isosurfaces only. Change it, or remove this observer.",
             )
