@@ -277,9 +277,12 @@ def _refusals(file: WorldFile) -> Found:
                 ("boundaries", name, "type"),
                 f'boundaries.{name}.type = "open"; {what} no free surface. Write "outflow".',
             )
-    for face in faces(file):
-        if face.side is None:
-            yield face.path, f"{dotted(face.path)}: {what} openings in sides of the domain only. Remove it."
+    for opening in faces(file):
+        if opening.side is None:
+            yield (
+                opening.path,
+                f"{dotted(opening.path)}: {what} openings in sides of the domain only. Remove it.",
+            )
     for key in sorted(file.start.model_fields_set & {"arrangement", "jitter", "settle"}):
         yield ("start", key), f"start.{key}: {what} no particles. Remove it."
     for name, body in file.bodies.items():
