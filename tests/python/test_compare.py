@@ -154,6 +154,28 @@ def test_runs_without_a_common_moment_cannot_be_compared(tmp_path: Path) -> None
     assert missing.exit_code == 2 and "is not the folder of a run" in missing.output
 
 
+def test_runs_without_snapshots_are_compared_by_their_checksums(tmp_path: Path) -> None:
+    sets = {"method.name": "multiblock", "domain.spacing": "D/8", "output.pictures": 1}
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder, boxes in zip(folders, (1, 2), strict=True):
+        world = World.load("cylinder", sets)
+        eddyline.run(world, steps=4, boxes=boxes, out=folder, checksums=2, movie=False, report=False)
+    found = compare_runs(*folders)
+    assert found.identical and found.sums == (2, 4) and len(found.table()) == 0
+    assert "identical: 2 checksums up to step 4 and 9 series, bit for bit" in found.text()
+    drawn = tmp_path / "compared.png"
+    found.save_picture(drawn)
+    assert drawn.stat().st_size > 1000
+    export = CliRunner().invoke(app, ["export", str(folders[0]), "--vtkhdf"])
+    assert export.exit_code == 2 and "the solver multiblock writes none" in export.output
+
+    world = World.load("cylinder", sets | {"method.dissipation": 0.02})
+    eddyline.run(world, steps=4, out=tmp_path / "other", movie=False, report=False)
+    other = compare_runs(folders[0], tmp_path / "other")
+    assert not other.identical and not other.same_world
+    assert "different: checksums first differ at step 4; no earlier checksum is known" in other.text()
+
+
 def test_particles_are_matched_by_id() -> None:
     a = snapshot()
     b = snapshot(

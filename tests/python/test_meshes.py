@@ -255,6 +255,16 @@ def test_enough_cells_keep_the_ratio() -> None:
     assert ratio_of(geometric(count, 0.001)) <= 1.2 < ratio_of(geometric(count - 2, 0.001))
 
 
+def test_many_cells_of_nearly_equal_size_have_places() -> None:
+    """The largest ratio that is tried, to the power of the count, is beyond the largest number."""
+    line = geometric(400, 1 / 401)
+    assert np.diff(line)[0] == pytest.approx(1 / 401)
+    assert 1 < ratio_of(line) < 1.001
+    mesh = meshes.make(World.load("cylinder", {"method.name": "multiblock", "mesh.cells": [256, 64],
+                                               "domain.spacing": "D/80"}).file)  # fmt: skip
+    assert mesh.cells > 256 * 64
+
+
 def test_a_folded_mesh_is_refused_with_the_place() -> None:
     mesh = box((0, 0), (1, 1), [uniform(4), uniform(4)])
     nodes = mesh.blocks[0].nodes.copy()

@@ -247,7 +247,7 @@ def test_bare_name_lists_the_gallery(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_empty_file() -> None:
     assert lines_of("") == [
         "a.toml:1: [domain] is missing; every world requires it. Add [domain] with size and spacing.",
-        "a.toml:1: [fluid] is missing; every world requires it. "
+        "a.toml:1: [fluid] is missing; the solver sph requires it. "
         "Add [fluid] with density and kinematic_viscosity.",
         "a.toml:1: [time] is missing; every world requires it. Add [time] with end.",
         "a.toml:1: format is missing; every world requires it. Add format = 1.",

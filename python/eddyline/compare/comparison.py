@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,9 +40,10 @@ class FirstDifference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """moments: times at which both runs have a snapshot. divergence: at the first different moment; None if
-    all are identical, or if that moment has no particle in common. series: differences of series. same_world:
-    the world files are equal. snapshots: number in each run."""
+    """moments: times at which both runs have a snapshot; none if neither run has snapshots. divergence: at
+    the first different moment; None if all are identical, or if that moment has no particle in common.
+    series: differences of series. same_world: the world files are equal. snapshots: number in each run.
+    parting: the first different checksum. sums: steps at which both runs have a checksum."""
 
     a: Run
     b: Run
@@ -52,10 +53,12 @@ class Comparison:
     same_world: bool
     snapshots: tuple[int, int]
     parting: FirstDifference | None = None
+    sums: tuple[int, ...] = ()
 
     @property
     def identical(self) -> bool:
-        """True if all bits of all particles at all moments and of all rows of all series are equal."""
+        """True if all bits of all particles at all moments and of all rows of all series are equal, and all
+        common checksums."""
         return self.first is None and not self.series and self.parting is None
 
     @property
@@ -67,30 +70,33 @@ class Comparison:
         """One row per moment; the columns are those of `Moment`."""
         import pandas as pd
 
-        return pd.DataFrame([asdict(moment) for moment in self.moments])
+        columns = [field.name for field in fields(Moment)]
+        return pd.DataFrame([asdict(moment) for moment in self.moments], columns=columns)
 
     def text(self) -> str:
         lines = [f"A  {self.a.folder}  {self.a.fingerprint}", f"B  {self.b.folder}  {self.b.fingerprint}"]
         for name, run in (("A", self.a), ("B", self.b)):
             if run.outcome in ("lost", NOT_CLOSED):  # its last snapshot may be missing
                 lines.append(f"   {name} is {run.outcome}: {run.message}")
-        members, unit = self._members, self._unit
         if not self.same_world:
             lines.append("   their world files differ")
-        lines += [
-            "",
+        lines += ["", *self._rows()] if self.moments else []
+        lines += ["", *(f"series {line}" for line in tell(self.series)), *self._verdict()]
+        lines += [self.speed()] if self.speed() else []
+        return "\n".join(lines)
+
+    def _rows(self) -> list[str]:
+        """The table of all moments."""
+        members, unit = self._members, self._unit
+        return [
             _row("time [s]", "step", members, "only A", "only B", "differing", f"mean {unit}", f"max {unit}"),
-        ]
-        lines += [
+        ] + [
             _row(
                 f"{m.time:.6g}", m.step, m.particles, m.only_a, m.only_b, m.differing,
                 f"{m.mean_error:.3g}", f"{m.max_error:.3g}",
             )
             for m in self.moments
         ]  # fmt: skip
-        lines += ["", *(f"series {line}" for line in tell(self.series)), *self._verdict()]
-        lines += [self.speed()] if self.speed() else []
-        return "\n".join(lines)
 
     def speed(self) -> str:
         """Wall times of both runs. If one ran on more ranks, also speedup and parallel efficiency (one core
@@ -113,6 +119,8 @@ class Comparison:
         return f"time: {told}: speedup {speedup:.2f}{efficiency}"
 
     def _verdict(self) -> list[str]:
+        if not self.moments:
+            return self._verdict_without_snapshots()
         first = self.first
         if self.identical:
             count = max(moment.particles for moment in self.moments)
@@ -138,6 +146,17 @@ class Comparison:
         if self.divergence is not None:
             lines += _story(self.divergence)
         return lines
+
+    def _verdict_without_snapshots(self) -> list[str]:
+        last = self.sums[-1]
+        told = f"{_several(len(self.sums), 'checksum')} up to step {last}"
+        if self.identical:
+            return [f"identical: {told} and {len(self.a.series_names)} series, bit for bit; no snapshots"]
+        if self.parting is not None:
+            return [f"different: {self.parting.text()}"]
+        if all(difference.longer for difference in self.series):
+            return [f"different: one run is longer; {told} and the common part are identical"]
+        return [f"different: the series differ; {told} are identical"]
 
     @property
     def _members(self) -> str:
@@ -173,8 +192,9 @@ class Comparison:
             axes.set_yscale("log")
             axes.legend(frameon=False)
         else:
-            axes.set(xlim=(0, self.moments[-1].time), yticks=[])
-            axes.text(0.5, 0.5, "no difference", ha="center", transform=axes.transAxes)
+            axes.set(xlim=(0, self.moments[-1].time if self.moments else 1), yticks=[])
+            text = "no difference" if self.moments else "no snapshots"
+            axes.text(0.5, 0.5, text, ha="center", transform=axes.transAxes)
 
     def save_picture(self, path: Path) -> None:
         """Writes a picture of `draw` (.png, .svg or .pdf)."""
@@ -192,12 +212,16 @@ def compare_runs(a: Run | str | os.PathLike[str], b: Run | str | os.PathLike[str
     """Compares two runs or the runs in two folders: `.identical` is True if all bits are equal, `.text()`
     describes the differences, `.table()` has one row per moment.
 
-    Moments are matched by step or, without a common step, by time. Raises RequestError if the runs have no
-    moment in common or different dimensions, FileNotFoundError if a folder is not a run."""
+    Moments are matched by step or, without a common step, by time. Runs without snapshots are compared by
+    their checksums. Raises RequestError if the runs have nothing in common or different dimensions,
+    FileNotFoundError if a folder is not a run."""
     runs = [Run.of(run) for run in (a, b)]
     first, second = runs
     pairs = _common(first, second)
-    if not pairs:
+    sums = [_sums(run) for run in runs]
+    steps = tuple(sorted(step for step in sums[0].keys() & sums[1].keys() if step > 0))
+    by_sums = bool(steps) and not (first.snapshot_count or second.snapshot_count)
+    if not pairs and not by_sums:
         raise RequestError(
             f"{first.folder} and {second.folder} cannot be compared: they have "
             f"{_too_little(first, second)}. "
@@ -230,17 +254,25 @@ def compare_runs(a: Run | str | os.PathLike[str], b: Run | str | os.PathLike[str
         tuple(_series(first, second)),
         _same_world(first, second),
         (first.snapshot_count, second.snapshot_count),
-        _parting(first, second),
+        _parting(*sums),
+        steps,
     )
 
 
-def _parting(a: Run, b: Run) -> FirstDifference | None:
+def _sums(run: Run) -> dict[int, str]:
+    """Checksums by step, with that of the final state."""
     from eddyline.run.folder import RunFolder
 
-    sums = [RunFolder(run.folder).read_checksums() for run in (a, b)]
+    sums = RunFolder(run.folder).read_checksums()
+    if run.record.get("checksum") and "steps" in run.record:
+        sums[int(run.record["steps"])] = str(run.record["checksum"])
+    return sums
+
+
+def _parting(a: dict[int, str], b: dict[int, str]) -> FirstDifference | None:
     same: int | None = None
-    for step in sorted(sums[0].keys() & sums[1].keys()):
-        if sums[0][step] != sums[1][step]:
+    for step in sorted(a.keys() & b.keys()):
+        if a[step] != b[step]:
             return FirstDifference(step, same)
         same = step
     return None

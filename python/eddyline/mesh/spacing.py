@@ -103,4 +103,10 @@ def _solve(function: Callable[[float], float], value: float, low: float, high: f
 
 
 def _sum(ratio: float, count: int) -> float:
-    return float(count) if abs(ratio - 1) < 1e-12 else (ratio**count - 1) / (ratio - 1)
+    """Length of `count` intervals over the first one; infinite beyond the largest number."""
+    if abs(ratio - 1) < 1e-12:
+        return float(count)
+    try:
+        return (ratio**count - 1) / (ratio - 1)
+    except OverflowError:
+        return math.inf

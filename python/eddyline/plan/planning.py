@@ -98,8 +98,8 @@ def plan_world(
         return _plan_mesh_world(world, ranks, network, threads, measure, split)
     if world.solver.name != "sph":
         raise PlanError(
-            f'{world.name}: method.name = "{world.solver.name}"; the messages of sph and of meshes '
-            "are known only. Add --set method.name=sph to plan the same world with particles."
+            f'{world.name}: method.name = "{world.solver.name}"; plans are made for sph and multiblock only.'
+            + (" Add --set method.name=sph to plan the same world." if world.file.given_fluid else "")
         )
     if split:
         raise PlanError(f"--split: is for meshes only, and {world.name} is a world of particles")

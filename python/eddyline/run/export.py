@@ -191,6 +191,11 @@ def _snapshots(run: Run, folder: Path) -> Iterator[Path]:
     from eddyline.stream.surface_formats import write_vtkhdf
 
     if run.snapshot_count == 0 and not run.surfaces:
+        if run.world.output.snapshots > 0:
+            raise RequestError(
+                f"{run.folder}: has no snapshots; the solver {run.world.solver.name} writes none. Export "
+                "pictures and tables instead: --png, --csv"
+            )
         raise RequestError(
             f"{run.folder}: has no snapshots; set output.snapshots in the world and run it again"
         )

@@ -16,7 +16,7 @@ from eddyline.world.memory import MOST, available_memory
 from eddyline.world.problems import Path, above, below, dotted, number, rounded
 from eddyline.world.samples import Samples
 from eddyline.world.scales import Scales
-from eddyline.world.schema import SIDES, Periodic, Probe, WorldFile
+from eddyline.world.schema import SIDES, Isosurface, Periodic, Probe, WorldFile
 from eddyline.world.shapes import Table
 from eddyline.world.solver import Found, Pictured, Rows, SolverOptions
 from eddyline.world.values import Count, Positive
@@ -230,9 +230,9 @@ def _refusals(file: WorldFile) -> Found:
             f'output.cut.normal = "none"; {what} no surface to see from outside. Write x, y or z.',
         )
     for name, observer in file.observe.items():
-        if not isinstance(observer, Probe):
+        if not isinstance(observer, Probe | Isosurface):
             yield (
                 ("observe", name, "type"),
-                f'observe.{name}.type = "{observer.type}"; {what} probes only. Change it, or remove this '
-                "observer.",
+                f'observe.{name}.type = "{observer.type}"; {what} probes and isosurfaces only. Change '
+                "it, or remove this observer.",
             )

@@ -19,7 +19,7 @@ from eddyline.world.problems import dotted, number, rounded
 from eddyline.world.quantities import fluid_series
 from eddyline.world.samples import Samples
 from eddyline.world.scales import Scales, find_scales
-from eddyline.world.schema import Front, Gauge, Probe, WorldFile
+from eddyline.world.schema import Front, Gauge, Isosurface, Probe, WorldFile
 from eddyline.world.shapes import Table
 from eddyline.world.solver import Found, Pictured, Rows, SolverOptions
 from eddyline.world.values import Count, NotNegative, Number, Positive
@@ -206,9 +206,9 @@ def _refusals(file: WorldFile) -> Found:
     if file.start.settle:
         yield ("start", "settle"), f"start.settle: {what} no settling. Remove it."
     for name, observer in file.observe.items():
-        if not isinstance(observer, Probe | Front | Gauge):
+        if not isinstance(observer, Probe | Front | Gauge | Isosurface):
             yield (
                 ("observe", name, "type"),
-                f'observe.{name}.type = "{observer.type}"; {what} probes, gauges and fronts. Change it, or '
-                "remove this observer.",
+                f'observe.{name}.type = "{observer.type}"; {what} probes, gauges, fronts and '
+                "isosurfaces only. Change it, or remove this observer.",
             )

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, StrictBool
 
 from eddyline import _core
@@ -20,12 +21,12 @@ from eddyline.world.meshes import describe_mesh, make, mesh_notes, mesh_problems
 from eddyline.world.openings import faces
 from eddyline.world.problems import dotted, number, rounded
 from eddyline.world.quantities import fluid_series
-from eddyline.world.samples import Samples
+from eddyline.world.samples import Samples, face, speed
 from eddyline.world.scales import Scales, find_scales
-from eddyline.world.schema import SIDES, Front, Gauge, Open, WorldFile
+from eddyline.world.schema import SIDES, Front, Gauge, Open, Stream, Wall, WorldFile
 from eddyline.world.shapes import Circle, Table
 from eddyline.world.solver import Found, Pictured, Rows, SolverOptions
-from eddyline.world.values import Count, NotNegative, Number, Positive
+from eddyline.world.values import Count, FieldVector, NotNegative, Number, Positive
 from eddyline.world.world import World
 
 if TYPE_CHECKING:
@@ -122,6 +123,12 @@ class Multiblock:
         yield from wrong
         if wrong:
             return
+        if not (options_of(file).reference_speed > 0 or _moves_at_start(file, samples)):
+            yield (
+                ("method", "reference_speed"),
+                "method.reference_speed is missing, and nothing moves at the start. Add the speed that you "
+                "expect [m/s].",
+            )
         try:
             core_mesh(make(file)).check()
         except _core.UserError as error:
@@ -238,6 +245,25 @@ def _time_step(file: WorldFile, scales: Scales) -> float:
     return options.courant * file.domain.spacing / (options.reference_speed or scales.max_speed or math.inf)
 
 
+def _moves_at_start(file: WorldFile, samples: Samples) -> bool:
+    """True if the fluid, a side or a body has a speed at t = 0, which then is the speed of the flow."""
+    if any(body.motion is not None for body in file.bodies.values()):
+        return True
+    fields: list[tuple[FieldVector, NDArray[np.float64]]] = []
+    if file.start.velocity is not None:
+        fields.append((file.start.velocity, samples.points))
+    for index, name in enumerate(SIDES[: 2 * file.dimensions]):
+        side = file.boundaries.side(name)
+        if isinstance(side, Stream):
+            return True
+        if isinstance(side, Wall) and side.velocity is not None:
+            fields.append((side.velocity, face(file, index)))
+    for opening in faces(file):
+        if opening.is_inflow:
+            fields.append((opening.velocity(file.dimensions), opening.points(file.dimensions)))
+    return any(float(speed(velocity, points, 0.0).max(initial=0.0)) > 0 for velocity, points in fields)
+
+
 def _refusals(file: WorldFile) -> Found:
     """Parts of a world that incompressible flow on blocks does not have."""
     what = "the solver multiblock has"
@@ -251,9 +277,12 @@ def _refusals(file: WorldFile) -> Found:
                 ("boundaries", name, "type"),
                 f'boundaries.{name}.type = "open"; {what} no free surface. Write "outflow".',
             )
-    for face in faces(file):
-        if face.side is None:
-            yield face.path, f"{dotted(face.path)}: {what} openings in sides of the domain only. Remove it."
+    for opening in faces(file):
+        if opening.side is None:
+            yield (
+                opening.path,
+                f"{dotted(opening.path)}: {what} openings in sides of the domain only. Remove it.",
+            )
     for key in sorted(file.start.model_fields_set & {"arrangement", "jitter", "settle"}):
         yield ("start", key), f"start.{key}: {what} no particles. Remove it."
     for name, body in file.bodies.items():

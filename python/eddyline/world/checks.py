@@ -240,6 +240,8 @@ def _names(file: WorldFile) -> Found:
 
 
 def _period(file: WorldFile, axis: int, side: str) -> Found:
+    if file.solver.members != "particles":
+        return
     length, edge = file.domain.size[axis], cell_edge(file)
     if length < CELLS_OF_A_PERIOD * edge:
         spacing = 0.999 * length / (CELLS_OF_A_PERIOD * edge / file.domain.spacing)

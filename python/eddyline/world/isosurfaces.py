@@ -27,7 +27,7 @@ QUANTITIES = {
     "vorticity": "1/s",
     "q": "1/s^2",
 }
-"""Units of the quantities of SPH on a lattice; other solvers name theirs when a run starts."""
+"""Quantities of particles on a lattice, and their units."""
 _SURFACE_BYTES = 8.0
 """Bytes of a surface of water at a resolution of 1, for each particle^(2/3): 10 in a dam break of 6,912
 particles, 4.5 in one of 108,000. Colours take 0.8 of it more."""
@@ -60,13 +60,25 @@ def isosurface_problems(file: WorldFile) -> Iterator[tuple[tuple[str, ...], str]
         if name in _TAKEN:
             text = f"observe.{name}: the particles of an export have this name. Choose another name."
             yield ("observe", name), text
+        known = quantities_of(file)
         for key, quantity in (("quantity", observer.quantity), ("color", observer.color)):
-            if quantity is None or quantity in QUANTITIES or file.method.name != "sph":
+            if quantity is None or quantity in known:
                 continue
-            near = did_you_mean(quantity, list(QUANTITIES), "or")
-            allowed = listed(list(QUANTITIES), "or")
-            text = f"observe.{name}.{key} = {shown(quantity)}; must be one of {allowed}."
+            near = did_you_mean(quantity, known, "or")
+            text = f"observe.{name}.{key} = {shown(quantity)}; must be one of {listed(known, 'or')}."
             yield ("observe", name, key), f"{text} {near if near.startswith('Did') else ''}".strip()
+        missing = observer.value is None and observer.values is None and observer.quantity != "fluid"
+        if missing and observer.quantity in known:
+            text = f"observe.{name} has no value of {observer.quantity}; must have value or values. Add one."
+            yield ("observe", name), text
+
+
+def quantities_of(file: WorldFile) -> list[str]:
+    """Quantities of which a world can make surfaces."""
+    if file.solver.members == "particles":
+        return list(QUANTITIES)
+    known = list(file.solver.pictured(file))
+    return known + (["vorticity", "q"] if "velocity_z" in known else [])
 
 
 def plan_surfaces(world: World, members: int, steps: int) -> SurfacePlan:

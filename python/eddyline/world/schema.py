@@ -471,8 +471,6 @@ class Isosurface(Observer):
             raise wrong_table("is an isosurface, but this world is 2D; surfaces need 3D. Remove it")
         if self.value is not None and self.values is not None:
             raise wrong_table("has value and values; must have one of them. Remove one")
-        if self.value is None and self.values is None and self.quantity != "fluid":
-            raise wrong_table(f"has no value of {self.quantity}; must have value or values. Add one")
         return self
 
     @property

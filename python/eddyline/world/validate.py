@@ -218,7 +218,9 @@ def _missing(path: Path, data: Any) -> str:
         assert table is not None
         needed = [key for key, field in table.model_fields.items() if field.is_required()]
         needed += ["kinematic_viscosity"] if path[0] == "fluid" else []
-        return f"[{path[0]}] is missing; every world requires it. Add [{path[0]}] with {listed(needed)}."
+        solver = name_of_solver(data.get("method")) or "sph"
+        who = f"the solver {solver}" if path[0] == "fluid" else "every world"
+        return f"[{path[0]}] is missing; {who} requires it. Add [{path[0]}] with {listed(needed)}."
     example = _example(path, data)
     add = f" Add {path[-1]} = {shown(example)}." if example is not None else ""
     around = path[:-1]
