@@ -58,7 +58,7 @@ class MultiblockOptions(SolverOptions):
         default=1e-3, description="Drop of the residual that ends a time step."
     )
     cfl: Annotated[Number, Field(ge=0.01, le=10)] = Field(
-        default=3.5, description="CFL number of the local steps of the cycles."
+        default=3.0, description="CFL number of the local steps of the cycles."
     )
     compressibility: Annotated[Number, Field(ge=0.1, le=1000)] = Field(
         default=2.0, description="Artificial compressibility beta over the square of the speed."
