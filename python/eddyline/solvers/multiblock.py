@@ -96,7 +96,12 @@ class Multiblock:
         "velocity_y": Pictured("velocity along y", "m/s", diverging=True),
         "velocity_z": Pictured("velocity along z", "m/s", diverging=True),
     }
-    snapshot_fields: Mapping[str, str] = {}
+    snapshot_fields: Mapping[str, str] = {
+        "velocity_x": "m/s",
+        "velocity_y": "m/s",
+        "velocity_z": "m/s",
+        "pressure": "Pa",
+    }
 
     def has_fluid(self, method: Mapping[str, Any]) -> bool:
         return True
@@ -154,8 +159,6 @@ class Multiblock:
         return iter(())
 
     def notes(self, world: World, samples: Samples) -> Iterator[str]:
-        if world.file.output.snapshots > 0:
-            yield "output.snapshots: the solver multiblock writes no snapshots; pictures and series are kept."
         yield from mesh_notes(world.file)
 
     def build(self, file: WorldFile, scales: Scales) -> _core.World:
@@ -179,7 +182,7 @@ class Multiblock:
             time_step=_time_step(world.file, world.scales),
             step_seconds=cells * cycles * STAGES_A_CYCLE / RATES[world.dimensions],
             threads=max(1, cells // CELLS_A_THREAD),
-            snapshot_bytes=0,
+            snapshot_bytes=cells * BYTES_OF_SNAPSHOT[world.dimensions],
         )
 
     def describe(self, world: World, found: Plan) -> Rows:
@@ -204,6 +207,8 @@ STAGES_A_CYCLE = 12
 CYCLES_A_STEP = 6
 """Cycles of multigrid that a time step takes on average."""
 BYTES_PER_CELL = {2: 500, 3: 800}
+BYTES_OF_SNAPSHOT = {2: 3 * 8 + 24 + 6 * 8, 3: 4 * 8 + 24 + 10 * 8}
+"""Bytes of a cell: its fields, its node, and what names its corners."""
 CELLS_A_THREAD = 2000
 MOST_STEPS = 1e13
 """Largest number of time steps of a run, as for other solvers."""

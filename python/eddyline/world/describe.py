@@ -84,14 +84,17 @@ def _flow(world: World, found: Plan) -> Iterator[tuple[str, str]]:
     for name, body in file.bodies.items():
         low, high = body.core_shape.bounds
         sides = [high[k] - low[k] for k in range(world.dimensions)]
-        text = f"{' x '.join(map(rounded, sides))} m" + ("" if has_mesh else f", {_in_spacings(sides, spacing)}")
+        text = f"{' x '.join(map(rounded, sides))} m" + (
+            "" if has_mesh else f", {_in_spacings(sides, spacing)}"
+        )
         if body.motion is not None:
             text += f", moves at up to {rounded(top_speed(body, file))} m/s"
         yield f"body {name}", text + (", slip" if body.slip else "")
     for face in faces(file):
         if face.path[0] == "openings":
             along = [k for k in range(world.dimensions) if k != face.axis]
-            text = f"{face.kind} from {_place(face.low[: world.dimensions])} to {_place(face.high[: world.dimensions])} m"
+            ends = [_place(end[: world.dimensions]) for end in (face.low, face.high)]
+            text = f"{face.kind} from {ends[0]} to {ends[1]} m"
             if not has_mesh:
                 text += ", " + _in_spacings([face.high[k] - face.low[k] for k in along], spacing)
             yield f"opening {face.name}", text
