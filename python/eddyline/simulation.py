@@ -85,12 +85,12 @@ class Simulation:
 
     def field(self, name: str) -> Floats:
         """A field of the cells of a solver that has cells: a copy, (rows, columns) in 2D, (layers, rows,
-        columns) in 3D. Raises _core.UserError for others."""
-        from eddyline.stream.cells import Grid
+        columns) in 3D; of a mesh (cells,) in order of their ids. Raises _core.UserError for others."""
+        from eddyline.stream.cells import layout_of
 
         text(name=name)
-        grid = Grid.of(self.world)
-        total = math.prod(grid.shape)
+        grid = layout_of(self.world)
+        total = math.prod(grid.array)
         return self._core.values("cells", name, 0, total).reshape(grid.array)
 
     def raster(

@@ -12,7 +12,9 @@ from eddyline import _core
 from eddyline.mesh import Block, connect
 from eddyline.run.known import known_range
 from eddyline.solvers.multiblock import core_mesh
+from eddyline.stream.mesh_cells import MeshCells
 from eddyline.world import Comparison, World, WorldError
+from eddyline.world.describe import describe
 
 CYLINDER = Path(__file__).parents[2] / "worlds" / "cylinder.toml"
 STEADY = {"method.name": "multiblock", "method.steady": True, "let.Re": 20, "domain.spacing": "D/10"}
@@ -64,3 +66,65 @@ def test_nodes_keep_their_places_on_the_way_to_the_core() -> None:
         core.add_block("flat", np.zeros((4, 3)))
     with pytest.raises(_core.UserError, match="2 indices are needed, found 3"):
         core.add_boundary(0, 0, 0, [0, 0, 0], [1, 2, 1], "left")
+
+
+def test_snapshots_hold_the_cells_of_the_mesh(tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    world = World.load(CYLINDER, STEADY | {"time.end": 0.05, "output.pictures": 1, "output.snapshots": 2})
+    run = eddyline.run(world, out=tmp_path / "run", movie=False, report=False)
+    last, cells = run.snapshot(-1), world.core.mesh.cells
+    assert run.snapshot_count == 3 and last["position"].shape == (cells, 2)
+
+    simulation = eddyline.Simulation(world)
+    assert np.allclose(simulation.field("pressure"), run.snapshot(0)["pressure"])
+    y = last["position"][:, 1]  # means of the corners, near the centres of mass
+    assert np.allclose(run.snapshot(0)["velocity_x"], 6 * y * (0.41 - y) / 0.41**2, atol=5e-3)
+
+    part = run.folder / "snapshots" / "cells" / "000002.vtkhdf"
+    with h5py.File(part) as file, h5py.File(run.folder / "snapshots" / "cells.vtkhdf") as index:
+        root = file["VTKHDF"]
+        assert root.attrs["Type"] == b"UnstructuredGrid" and root["Offsets"].shape == (cells + 1,)
+        corners = root["Points"][:][root["Connectivity"][:].reshape(cells, 4)][..., :2]
+        across, along = corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1]
+        areas = 0.5 * np.abs(across[:, 0] * along[:, 1] - across[:, 1] * along[:, 0])
+        assert areas.sum() == pytest.approx(2.2 * 0.41 - np.pi * 0.05**2, rel=1e-3)
+        assert index["VTKHDF/Steps"].attrs["NSteps"] == 3
+        every = index["VTKHDF/CellData/pressure"]
+        assert np.array_equal(every[2 * cells :], last["pressure"])
+
+
+def test_vtk_reads_snapshots_of_the_mesh(tmp_path: Path) -> None:
+    vtk = pytest.importorskip("vtkmodules.vtkIOHDF")
+    world = World.load(CYLINDER, STEADY | {"time.end": 0.05, "output.pictures": 1, "output.snapshots": 2})
+    run = eddyline.run(world, out=tmp_path / "run", movie=False, report=False)
+    for name, steps in (("cells/000001.vtkhdf", 0), ("cells.vtkhdf", 3)):
+        reader = vtk.vtkHDFReader()
+        reader.SetFileName(str(run.folder / "snapshots" / name))
+        reader.UpdateInformation()
+        if steps:
+            assert reader.GetNumberOfSteps() == steps
+            reader.SetStep(1)
+        reader.Update()
+        found = reader.GetOutputDataObject(0)
+        cells = run.snapshot(1)["pressure"]
+        assert found.GetNumberOfCells() == len(cells)
+        pressure = found.GetCellData().GetArray("pressure")
+        assert pressure.GetTuple1(7) == cells[7]
+        assert found.GetCell(7).GetCellType() == 9
+
+
+def test_a_mesh_in_space_names_the_corners_of_hexahedra() -> None:
+    nodes = np.stack(np.meshgrid(*(np.arange(n) for n in (3.0, 4.0, 2.0)), indexing="ij"), axis=-1)
+    cells = MeshCells.of([nodes, nodes + 10])
+    assert cells.corners.shape == (12, 8) and cells.points.shape == (48, 3)
+    assert np.array_equal(
+        cells.centres()[[0, 1, 2, 6]], [[0.5, 0.5, 0.5], [1.5, 0.5, 0.5], [0.5, 1.5, 0.5], [10.5] * 3]
+    )
+
+
+def test_check_speaks_of_the_mesh() -> None:
+    text = describe(World.load(CYLINDER, {"method.name": "multiblock"}))
+    assert "domain                 2.2 x 0.41 m\n" in text and "spacings" not in text
+    assert (
+        "5 blocks, 6,656 cells" in text and "wall cylinder          128 cells along it, 0.005 m high" in text
+    )

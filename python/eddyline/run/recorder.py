@@ -16,7 +16,7 @@ from eddyline.run.schedule import Schedule
 from eddyline.run.surfaces import SurfaceRecorder
 from eddyline.run.view import paint_bodies, paint_fluid
 from eddyline.stream import atomic
-from eddyline.stream.cells import CellFiles, Grid
+from eddyline.stream.cells import CellFiles, layout_of
 from eddyline.stream.checkpoints import Checkpoint, write_checkpoint
 from eddyline.stream.checksums import NAME as CHECKSUMS
 from eddyline.stream.checksums import append_checksums, cut_checksums
@@ -177,7 +177,8 @@ class Recorder:
         scene = self.scene
         names = list(dict.fromkeys([self.quantity, *self._also_kept]))
         wanted = [*names, "cover"] if self._world.has_free_surface else names
-        pixel = 1.0 if self._world.solver.snapshot_fields else PIXEL  # cells are shown as they are
+        is_grid = self._world.solver.members == "cells" and self._world.core.mesh is None
+        pixel = 1.0 if is_grid else PIXEL  # cells of a grid are shown as they are
         shape = scene.raster_shape(pixel * scene.spacing, PIXELS)
         drawn = self.simulation.known_rasters(wanted, shape, *scene.corners, scene.axes)
         rasters = {name: Known(shape, *pixels) for name, pixels in zip(wanted, drawn, strict=True)}
@@ -217,4 +218,6 @@ def _snapshot_files(world: World, folder: RunFolder) -> SnapshotFiles:
     fields = world.solver.snapshot_fields
     if not fields:
         return SnapshotFiles(folder.snapshots)
-    return CellFiles(folder.snapshots, grid=Grid.of(world), fields=fields)
+    if world.dimensions == 2:
+        fields = {name: unit for name, unit in fields.items() if not name.endswith("_z")}
+    return CellFiles(folder.snapshots, grid=layout_of(world), fields=fields)

@@ -59,7 +59,7 @@ class MultiblockOptions(SolverOptions):
         default=1e-3, description="Drop of the residual that ends a time step."
     )
     cfl: Annotated[Number, Field(ge=0.01, le=10)] = Field(
-        default=3.5, description="CFL number of the local steps of the cycles."
+        default=3.0, description="CFL number of the local steps of the cycles."
     )
     compressibility: Annotated[Number, Field(ge=0.1, le=1000)] = Field(
         default=2.0, description="Artificial compressibility beta over the square of the speed."
@@ -97,7 +97,12 @@ class Multiblock:
         "velocity_y": Pictured("velocity along y", "m/s", diverging=True),
         "velocity_z": Pictured("velocity along z", "m/s", diverging=True),
     }
-    snapshot_fields: Mapping[str, str] = {}
+    snapshot_fields: Mapping[str, str] = {
+        "velocity_x": "m/s",
+        "velocity_y": "m/s",
+        "velocity_z": "m/s",
+        "pressure": "Pa",
+    }
 
     def has_fluid(self, method: Mapping[str, Any]) -> bool:
         return True
@@ -161,8 +166,6 @@ class Multiblock:
         return iter(())
 
     def notes(self, world: World, samples: Samples) -> Iterator[str]:
-        if world.file.output.snapshots > 0:
-            yield "output.snapshots: the solver multiblock writes no snapshots; pictures and series are kept."
         yield from mesh_notes(world.file)
 
     def build(self, file: WorldFile, scales: Scales) -> _core.World:
@@ -186,7 +189,7 @@ class Multiblock:
             time_step=_time_step(world.file, world.scales),
             step_seconds=cells * cycles * STAGES_A_CYCLE / RATES[world.dimensions],
             threads=max(1, cells // CELLS_A_THREAD),
-            snapshot_bytes=0,
+            snapshot_bytes=cells * BYTES_OF_SNAPSHOT[world.dimensions],
         )
 
     def describe(self, world: World, found: Plan) -> Rows:
@@ -211,6 +214,8 @@ STAGES_A_CYCLE = 12
 CYCLES_A_STEP = 6
 """Cycles of multigrid that a time step takes on average."""
 BYTES_PER_CELL = {2: 500, 3: 800}
+BYTES_OF_SNAPSHOT = {2: 3 * 8 + 24 + 6 * 8, 3: 4 * 8 + 24 + 10 * 8}
+"""Bytes of a cell: its fields, its node, and what names its corners."""
 CELLS_A_THREAD = 2000
 MOST_STEPS = 1e13
 """Largest number of time steps of a run, as for other solvers."""

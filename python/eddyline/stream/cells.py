@@ -1,9 +1,10 @@
-"""Snapshots of cells: VTKHDF ImageData that ParaView opens and h5py reads.
+"""Snapshots of cells: VTKHDF that ParaView opens and h5py reads.
 
-    snapshots/cells.vtkhdf                open this: all times in one data set (VTKHDF ImageData with Steps)
+    snapshots/cells.vtkhdf                open this: all times in one data set (VTKHDF with Steps)
     snapshots/cells/000000.vtkhdf, ...    one complete file a snapshot, each readable alone
 
-Numbers of cells are doubles, with x fastest. See `eddyline.stream.snapshots` for when which file is written.
+Cells of a grid are ImageData with x fastest, those of a body-fitted mesh an UnstructuredGrid in order of
+their ids. Numbers of cells are doubles. See `eddyline.stream.snapshots` for when which file is written.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ if TYPE_CHECKING:
     import h5py  # type: ignore[import-untyped]
 
     from eddyline import _core
+    from eddyline.stream.mesh_cells import MeshCells
     from eddyline.world import World
+
 
 CELLS_AT_ONCE = 1_000_000
 """Cells in memory at a time, in whole layers across the last axis: 8 MB."""
@@ -86,13 +89,49 @@ class Grid:
         z, y, x = np.meshgrid(axes[2], axes[1], axes[0], indexing="ij")
         return np.stack([x.ravel(), y.ravel(), z.ravel()][: self.dimensions], axis=1)
 
+    def describe(self, root: h5py.Group) -> None:
+        """Attributes of an image. Its points are the corners of the cells."""
+        ends = [self.shape[k] if k < self.dimensions else 0 for k in range(3)]
+        root.attrs["Version"] = np.array(VTKHDF_VERSION, dtype=np.int64)
+        root.attrs["Type"] = np.bytes_("ImageData")
+        root.attrs["WholeExtent"] = np.array([0, ends[0], 0, ends[1], 0, ends[2]], dtype=np.int64)
+        root.attrs["Origin"] = np.array(self.origin, dtype=np.float64)
+        root.attrs["Spacing"] = np.array(self.edge, dtype=np.float64)
+        root.attrs["Direction"] = np.eye(3).ravel()
+
+    def describe_steps(self, group: h5py.Group, steps: int) -> None:
+        """Further content of the group Steps: nothing."""
+
+    def joined(self, steps: int) -> tuple[int, ...]:
+        """Shape of a field at all times."""
+        return (steps, *self.array)
+
+    def place(self, step: int) -> int | slice:
+        """The place of a time in that shape."""
+        return step
+
+    def offset(self, step: int) -> int:
+        """The same, as VTK counts it."""
+        return step
+
+
+def layout_of(world: World) -> Grid | MeshCells:
+    """The cells of a world: of its mesh if it has one, else of a grid."""
+    from eddyline.stream.mesh_cells import MeshCells
+
+    if world.core.mesh is None:
+        return Grid.of(world)
+    from eddyline.world.meshes import make
+
+    return MeshCells.of([block.nodes for block in make(world.file).blocks])
+
 
 @dataclass
 class CellFiles(SnapshotFiles):
     """Writes snapshots of cells into a folder, one by one. fields: name and unit of each; needed to write."""
 
     kinds: tuple[Kind, ...] = ("cells",)
-    grid: Grid | None = None
+    grid: Grid | MeshCells | None = None
     fields: Mapping[str, str] = field(default_factory=dict)
 
     def take(self, simulation: _core.Simulation, put: Callable[[Job], None]) -> None:
@@ -112,7 +151,7 @@ class CellFiles(SnapshotFiles):
             put(part.abandon)
             raise
         put(part.close)
-        put(functools.partial(self._note, moment.time, {"cells": math.prod(self.grid.shape)}))
+        put(functools.partial(self._note, moment.time, {"cells": math.prod(self.grid.array)}))
 
     def _describe_index(self, file: h5py.File, kind: Kind) -> None:
         """One temporal data set made of the files of all snapshots."""
@@ -121,33 +160,34 @@ class CellFiles(SnapshotFiles):
         steps = len(self._times)
         root = file.create_group("VTKHDF")
         with integrity.hdf5_file(self.folder / "cells" / part_name(0)) as first:
-            grid, units = _grid_of(first), _units_of(first)
-        _describe(root, grid)
+            grid, units = _layout_of_file(first), _units_of(first)
+        grid.describe(root)
         data = root.create_group(_CELL_DATA, track_order=True)
         group = root.create_group("Steps")
         group.attrs["NSteps"] = np.int64(steps)
         group["Values"] = np.array(self._times, dtype=np.float64)
+        grid.describe_steps(group, steps)
         offsets = group.create_group("CellDataOffsets")
         for name, unit in units.items():
-            layout = h5py.VirtualLayout((steps, *grid.array), dtype=np.float64)
+            layout = h5py.VirtualLayout(grid.joined(steps), dtype=np.float64)
             for k in range(steps):
-                layout[k] = h5py.VirtualSource(
+                layout[grid.place(k)] = h5py.VirtualSource(
                     f"cells/{part_name(k)}", f"VTKHDF/{_CELL_DATA}/{name}", shape=grid.array
                 )
             data.create_virtual_dataset(name, layout).attrs["units"] = unit
-            offsets[name] = np.arange(steps, dtype=np.int64)
+            offsets[name] = np.array([grid.offset(k) for k in range(steps)], dtype=np.int64)
 
 
 class _Part:
     """One snapshot, written slab after slab."""
 
-    def __init__(self, path: Path, grid: Grid, fields: Mapping[str, str], moment: Moment) -> None:
+    def __init__(self, path: Path, grid: Grid | MeshCells, fields: Mapping[str, str], moment: Moment) -> None:
         self._path, self._grid, self._fields, self._moment = path, grid, fields, moment
         self._open = contextlib.ExitStack()
 
     def open(self) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        total, moment = math.prod(self._grid.shape), self._moment
+        total, moment = math.prod(self._grid.array), self._moment
         note = Note(moment.time, moment.step, total, int(self._path.stem), "cells").bytes()
         size = 8 * total * len(self._fields)
         opened = atomic.hdf5_file(self._path, note)
@@ -155,7 +195,7 @@ class _Part:
             opened = atomic.long_hdf5_file(self._path, size, note)
         file = self._open.enter_context(opened)
         root = file.create_group("VTKHDF")
-        _describe(root, self._grid)
+        self._grid.describe(root)
         root.attrs.update(
             time=moment.time,
             step=moment.step,
@@ -190,19 +230,12 @@ class _AbandonedError(Exception):
     """Discards an unfinished file."""
 
 
-def _describe(root: h5py.Group, grid: Grid) -> None:
-    """Attributes of an image. Its points are the corners of the cells."""
-    ends = [grid.shape[k] if k < grid.dimensions else 0 for k in range(3)]
-    root.attrs["Version"] = np.array(VTKHDF_VERSION, dtype=np.int64)
-    root.attrs["Type"] = np.bytes_("ImageData")
-    root.attrs["WholeExtent"] = np.array([0, ends[0], 0, ends[1], 0, ends[2]], dtype=np.int64)
-    root.attrs["Origin"] = np.array(grid.origin, dtype=np.float64)
-    root.attrs["Spacing"] = np.array(grid.edge, dtype=np.float64)
-    root.attrs["Direction"] = np.eye(3).ravel()
+def _layout_of_file(file: h5py.File) -> Grid | MeshCells:
+    from eddyline.stream.mesh_cells import MeshCells
 
-
-def _grid_of(file: h5py.File) -> Grid:
     root = file["VTKHDF"]
+    if root.attrs["Type"] == b"UnstructuredGrid":
+        return MeshCells.read(file)
     ends = [int(value) for value in root.attrs["WholeExtent"][1::2]]
     origin, edge = ([float(value) for value in root.attrs[name]] for name in ("Origin", "Spacing"))
     return Grid(
@@ -221,7 +254,7 @@ def read_cells(path: Path) -> dict[str, Any]:
     """A snapshot of cells: see `eddyline.stream.snapshots.read_snapshot`."""
     read_note(path)
     with integrity.hdf5_file(path) as file:
-        root, grid = file["VTKHDF"], _grid_of(file)
+        root, grid = file["VTKHDF"], _layout_of_file(file)
         out: dict[str, Any] = {"time": float(root.attrs["time"]), "step": int(root.attrs["step"])}
         fields = {}
         for name in _units_of(file):
@@ -229,5 +262,5 @@ def read_cells(path: Path) -> dict[str, Any]:
             if data.shape != grid.array:
                 raise ValueError(f"{data.name} has {data.shape} numbers for {grid.array} cells")
             fields[name] = integrity.values_of(file, data).reshape(-1)
-    total = math.prod(grid.shape)
+    total = math.prod(grid.array)
     return out | {"id": np.arange(total), "position": grid.centres(), **fields}

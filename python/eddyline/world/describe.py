@@ -73,26 +73,31 @@ def _flow(world: World, found: Plan) -> Iterator[tuple[str, str]]:
     file = world.file
     spacing = file.domain.spacing
     size = " x ".join(rounded(length) for length in file.domain.size)
+    has_mesh = "mesh" in world.solver.tables  # which has its own lines
     across = _in_spacings(file.domain.size, spacing)
     if world.solver.members == "cells":
         across = across.removesuffix("spacings") + "cells"
-    yield "domain", f"{size} m, {across} of {rounded(spacing)} m"
+    yield "domain", f"{size} m" + ("" if has_mesh else f", {across} of {rounded(spacing)} m")
     yield "sides", ", ".join(_side(world, name) for name in world.sides)
     if file.given_fluid is not None:
         yield from _fluid(world)
     for name, body in file.bodies.items():
         low, high = body.core_shape.bounds
         sides = [high[k] - low[k] for k in range(world.dimensions)]
-        text = f"{' x '.join(map(rounded, sides))} m, {_in_spacings(sides, spacing)}"
+        text = f"{' x '.join(map(rounded, sides))} m" + (
+            "" if has_mesh else f", {_in_spacings(sides, spacing)}"
+        )
         if body.motion is not None:
             text += f", moves at up to {rounded(top_speed(body, file))} m/s"
         yield f"body {name}", text + (", slip" if body.slip else "")
     for face in faces(file):
         if face.path[0] == "openings":
             along = [k for k in range(world.dimensions) if k != face.axis]
-            across = _in_spacings([face.high[k] - face.low[k] for k in along], spacing)
-            ends = f"from {_place(face.low[: world.dimensions])} to {_place(face.high[: world.dimensions])} m"
-            yield f"opening {face.name}", f"{face.kind} {ends}, {across}"
+            ends = [_place(end[: world.dimensions]) for end in (face.low, face.high)]
+            text = f"{face.kind} from {ends[0]} to {ends[1]} m"
+            if not has_mesh:
+                text += ", " + _in_spacings([face.high[k] - face.low[k] for k in along], spacing)
+            yield f"opening {face.name}", text
     for name, observer in world.observers.items():
         if isinstance(observer, Isosurface):
             yield f"observe {name}", isosurface_text(world, observer, found.estimate.members, found.steps)

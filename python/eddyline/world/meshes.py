@@ -288,7 +288,8 @@ def describe_mesh(file: WorldFile) -> Iterator[tuple[str, str]]:
     for name in (*file.bodies, *_walls(file)):
         distances = [float(each.max()) for each in wall_distances(mesh, name) if each.size]
         if distances:
-            text = f"first cells {rounded(2 * max(distances), 3)} m high"
+            count = sum(each.size for each in wall_distances(mesh, name))
+            text = f"{count:,} cells along it, {rounded(2 * max(distances), 3)} m high"
             if file.reference is not None and nu > 0:
                 at = y_plus(max(distances), file.reference.velocity, file.reference.length, nu)
                 text += f", y+ about {rounded(at, 2)}"

@@ -66,7 +66,8 @@ class Solver(Protocol):
     pictures: Mapping[str, Pictured]
     """All quantities that its pictures may show."""
     snapshot_fields: Mapping[str, str]
-    """Fields of snapshots of cells, with units; empty: snapshots are of particles."""
+    """Fields of snapshots of cells, with units, those that end in _z in 3D only; empty: snapshots are of
+    particles."""
 
     def has_fluid(self, method: Mapping[str, Any]) -> bool:
         """True if a world with these options, as written in [method], requires [fluid]; otherwise it has
