@@ -64,3 +64,17 @@ def test_nodes_keep_their_places_on_the_way_to_the_core() -> None:
         core.add_block("flat", np.zeros((4, 3)))
     with pytest.raises(_core.UserError, match="2 indices are needed, found 3"):
         core.add_boundary(0, 0, 0, [0, 0, 0], [1, 2, 1], "left")
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("channel", {"mesh.cells": [100000, 100000]}),
+        ("cylinder", {"domain.spacing": 1e-6}),
+        ("channel", {"mesh.first_cell": 1e-12, "mesh.stretching": 1.00001}),
+        ("free_stream", {"mesh.cells": [100000, 100000]}),
+    ],
+)
+def test_a_mesh_that_does_not_fit_is_refused_before_it_is_made(name: str, change: dict[str, object]) -> None:
+    with pytest.raises(WorldError, match="are the most that fit. Use a larger"):
+        World.load(name, {"method.name": "multiblock"} | change)
