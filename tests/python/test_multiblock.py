@@ -76,5 +76,5 @@ def test_nodes_keep_their_places_on_the_way_to_the_core() -> None:
     ],
 )
 def test_a_mesh_that_does_not_fit_is_refused_before_it_is_made(name: str, change: dict[str, object]) -> None:
-    with pytest.raises(WorldError, match="are the most that fit. Use a larger"):
+    with pytest.raises(WorldError, match=r"are the most that fit\. Use a larger"):
         World.load(name, {"method.name": "multiblock"} | change)

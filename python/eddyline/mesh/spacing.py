@@ -22,8 +22,8 @@ def check_count(cells: int, most: float) -> None:
     """Raises MeshError for more cells than `most`."""
     if cells > most:
         raise MeshError(
-            f"mesh: has {cells:.2g} cells, and {most:.2g} are the most that fit. Use a larger domain.spacing or "
-            "mesh.first_cell, or fewer mesh.cells"
+            f"mesh: has {cells:.2g} cells, and {most:.2g} are the most that fit. Use a larger domain.spacing "
+            "or mesh.first_cell, or fewer mesh.cells"
         )
 
 
