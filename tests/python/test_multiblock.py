@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import eddyline
@@ -128,3 +129,33 @@ def test_check_speaks_of_the_mesh() -> None:
     assert (
         "5 blocks, 6,656 cells" in text and "wall cylinder          128 cells along it, 0.005 m high" in text
     )
+
+
+def test_a_sweep_over_solvers_tells_their_core_times(tmp_path: Path) -> None:
+    small = {
+        "let.Re": 20,
+        "domain.spacing": "D/8",
+        "time.end": 0.05,
+        "output.pictures": 1,
+        "output.snapshots": 0,
+    }
+    chosen = {"method.name": ["sph", "multiblock"], **small}
+    eddyline.sweep(CYLINDER, chosen, out=tmp_path / "sweep")
+    frame = pd.read_csv(tmp_path / "sweep" / "table.csv")
+    assert list(frame["method.name"]) == ["sph", "multiblock"] and (frame["core time [s]"] > 0).all()
+    text = (tmp_path / "sweep" / "table.txt").read_text(encoding="utf-8")
+    assert text.splitlines()[0].endswith("core time")
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("channel", {"mesh.cells": [100000, 100000]}),
+        ("cylinder", {"domain.spacing": 1e-6}),
+        ("channel", {"mesh.first_cell": 1e-12, "mesh.stretching": 1.00001}),
+        ("free_stream", {"mesh.cells": [100000, 100000]}),
+    ],
+)
+def test_a_mesh_that_does_not_fit_is_refused_before_it_is_made(name: str, change: dict[str, object]) -> None:
+    with pytest.raises(WorldError, match=r"are the most that fit\. Use a larger"):
+        World.load(name, {"method.name": "multiblock"} | change)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from eddyline.mesh.blocks import Block, Mesh, MeshError, connect
 from eddyline.mesh.curves import Curve
-from eddyline.mesh.spacing import Line, cells_for, geometric, ratio_of, two_sided, uniform
+from eddyline.mesh.spacing import Line, cells_for, check_count, geometric, ratio_of, two_sided, uniform
 
 MARGIN = 1.5
 """Distance from a body to the sides of its frame, over the size of the body, where there is room."""
@@ -37,7 +37,7 @@ class Sizes:
     spacing: edges of cells along bodies, m.  first: height of the cells at bodies, m.  at_sides: height of
     the cells at each side of the domain (left, right, bottom, top), m.  largest: edge of a cell, m.
     ratio: of neighbouring cells.  multiple: of cells between lines.  outwards: cells between a body and
-    its frame; 0: as many as the sizes need.
+    its frame; 0: as many as the sizes need.  most: cells of the rectangles between the lines.
     """
 
     spacing: float
@@ -47,6 +47,7 @@ class Sizes:
     ratio: float
     multiple: int = 8
     outwards: int = 0
+    most: float = math.inf
 
 
 @dataclass
@@ -82,6 +83,7 @@ def channel(
     frames = _frames(bodies, domain)
     lines = [_lines(frames, domain, axis) for axis in (0, 1)]
     places = [_nodes(lines[axis], frames, domain, axis, sizes) for axis in (0, 1)]
+    check_count(math.prod(sum(len(line) - 1 for line in each) for each in places), sizes.most)
     blocks: list[Block] = []
     names: dict[tuple[int, int, int], str] = {}
     for frame in frames:

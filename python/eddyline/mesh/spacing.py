@@ -8,16 +8,33 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from eddyline.mesh.blocks import MeshError
+
 Line = NDArray[np.float64]
 """(n + 1,) places from 0 to 1."""
 
 
+MOST_ALONG = 1_000_000
+"""Largest number of intervals along a line."""
+
+
+def check_count(cells: int, most: float) -> None:
+    """Raises MeshError for more cells than `most`."""
+    if cells > most:
+        raise MeshError(
+            f"mesh: has {cells:.2g} cells, and {most:.2g} are the most that fit. Use a larger domain.spacing "
+            "or mesh.first_cell, or fewer mesh.cells"
+        )
+
+
 def uniform(count: int) -> Line:
+    check_count(count, MOST_ALONG)
     return np.linspace(0.0, 1.0, count + 1)
 
 
 def geometric(count: int, first: float) -> Line:
     """Places with a constant ratio of neighbouring intervals; first: length of the first interval."""
+    check_count(count, MOST_ALONG)
     if abs(first * count - 1) < 1e-9:
         return uniform(count)
     most = min(10.0, 1e300 ** (1 / count))  # whose powers are finite
@@ -63,6 +80,7 @@ def two_sided(count: int, first: float, last: float) -> Line:
     Source: Vinokur 1983, hyperbolic tangent with both slopes; the slopes are adjusted until the intervals
     have their lengths.
     """
+    check_count(count, MOST_ALONG)
     asked = np.array([first, last])
     slopes = asked.copy()
     for _ in range(30):

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from eddyline.world import World
 
+SOLVER = "method.name"
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -50,13 +52,15 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """A point: its settings, spacing [m], folder, the outcome of its run, and its values by quantity."""
+    """A point: its settings, spacing [m], folder, the outcome of its run, and its values by quantity.
+    core_time: wall time of its run times the cores that it used [s], in sweeps over solvers; else None."""
 
     label: str
     settings: dict[str, Setting]
     spacing: float
     outcome: str
     cells: dict[str, Cell]
+    core_time: float | None = None
 
 
 @dataclass(frozen=True)
@@ -147,7 +151,11 @@ def row_of(
         if of_the_end and run.record["time"] >= end:
             reason = "; ".join(filter(None, (reason, _too_early(quantity, found, end))))
         cells[quantity] = Cell(found, band, source, reason, unit_of_quantity(world.file, quantity, series))
-    return Row(label, settings, world.core.spacing, run.outcome, cells)
+    record = run.record
+    core_time = None
+    if SOLVER in settings:  # other tables are the same on every machine
+        core_time = record["wall_seconds"] * record["ranks"] * record["threads"]
+    return Row(label, settings, world.core.spacing, run.outcome, cells, core_time)
 
 
 def _too_early(quantity: str, found: Statistic | str, end: float) -> str:
@@ -184,6 +192,8 @@ def to_frame(rows: Sequence[Row]) -> pd.DataFrame:
             "spacing [m]": row.spacing,
             "outcome": row.outcome,
         }
+        if row.core_time is not None:
+            line["core time [s]"] = row.core_time
         for quantity, cell in row.cells.items():
             found = cell.found
             line[quantity] = found.value if isinstance(found, Statistic) else None
@@ -202,11 +212,13 @@ def to_text(rows: Sequence[Row], limits: Sequence[Limit]) -> str:
     if not rows:
         return "no point has been run yet"
     quantities = list(rows[0].cells)
-    head = [*rows[0].settings, *short_names(quantities)]
+    timed = any(row.core_time is not None for row in rows)
+    head = [*rows[0].settings, *short_names(quantities), *(["core time"] if timed else [])]
     lines = [
         [
             *(str(value) for value in row.settings.values()),
             *(str(row.cells[quantity]) for quantity in quantities),
+            *(["" if row.core_time is None else f"{row.core_time:.2g} s"] if timed else []),
         ]
         for row in rows
     ]

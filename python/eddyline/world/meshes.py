@@ -16,8 +16,9 @@ from ..mesh.curves import Curve
 from ..mesh.extrude import extrude
 from ..mesh.frames import Sizes, channel
 from ..mesh.quality import check_folds, measure, wall_distances, y_plus
-from ..mesh.spacing import Line, cells_for, geometric, two_sided, uniform
+from ..mesh.spacing import Line, cells_for, check_count, geometric, two_sided, uniform
 from .curves import find_file
+from .memory import available_memory
 from .mesh_table import MeshTable
 from .problems import Path as ProblemPath
 from .problems import listed, rounded
@@ -28,6 +29,7 @@ from .shapes import Body, Circle, Cylinder, vec3
 FAR_FIELD = 400.0
 """Distance of the far field of a free stream in lengths of the body: at 50 the drag of a cylinder is 0.7 %
 too high."""
+BYTES_PER_CELL = 800
 MULTIPLE = 8
 """Numbers of cells are multiples of it, so that multigrid can coarsen them."""
 LARGEST = 2.5
@@ -91,6 +93,12 @@ def curve_of(body: Body) -> Curve:
     return Curve.of(lines[0], exact)
 
 
+def _most_cells() -> float:
+    """Cells of which mesh and flow fit into the free memory."""
+    free = available_memory()
+    return 1e8 if free is None else free / BYTES_PER_CELL
+
+
 # --- in the plane -----------------------------------------------------------------------------------
 
 
@@ -113,6 +121,7 @@ def _in_plane(file: WorldFile, table: MeshTable, curves: dict[str, Curve]) -> Me
         largest=LARGEST * file.domain.spacing,
         ratio=table.stretching,
         multiple=MULTIPLE,
+        most=_most_cells(),
         outwards=table.cells[1] if table.cells and len(table.cells) > 1 else 0,
     )
     periodic = [axis for axis in (0, 1) if isinstance(sides[2 * axis], Periodic)]
@@ -160,6 +169,7 @@ def _far(file: WorldFile, table: MeshTable, name: str, curve: Curve) -> Mesh:
     cells = _rounded(curve.perimeter / spacing, 2 * MULTIPLE)
     distance = radius - 0.5 * curve.size
     count = outwards or _rounded(cells_for(distance, first, math.inf, table.stretching))
+    check_count(cells * count, _most_cells())
     return around(curve, name, cells, geometric(count, min(first / distance, 1 / count)), radius)
 
 
@@ -174,6 +184,7 @@ def _box(file: WorldFile, table: MeshTable) -> Mesh:
     low, high = corners(file)
     size = [high[k] - low[k] for k in range(file.dimensions)]
     lines = [_line_along(file, table, axis, size[axis]) for axis in range(file.dimensions)]
+    check_count(math.prod(len(line) - 1 for line in lines), _most_cells())
     periodic = [
         axis for axis in range(file.dimensions) if isinstance(file.boundaries.side(SIDES[2 * axis]), Periodic)
     ]
