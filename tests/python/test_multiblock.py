@@ -11,6 +11,7 @@ import pytest
 import eddyline
 from eddyline import _core
 from eddyline.mesh import Block, connect
+from eddyline.run.closing import next_command
 from eddyline.run.known import known_range
 from eddyline.solvers.multiblock import core_mesh
 from eddyline.stream.mesh_cells import MeshCells
@@ -159,3 +160,9 @@ def test_a_sweep_over_solvers_tells_their_core_times(tmp_path: Path) -> None:
 def test_a_mesh_that_does_not_fit_is_refused_before_it_is_made(name: str, change: dict[str, object]) -> None:
     with pytest.raises(WorldError, match=r"are the most that fit\. Use a larger"):
         World.load(name, {"method.name": "multiblock"} | change)
+
+
+def test_the_next_command_keeps_the_solver(tmp_path: Path) -> None:
+    world = World.load("cylinder", STEADY | {"time.end": 0.01, "output.pictures": 0, "output.snapshots": 0})
+    run = eddyline.run(world, out=tmp_path / "run", movie=False, report=False)
+    assert next_command(run).startswith("eddyline run cylinder --set method.name=multiblock --set ")

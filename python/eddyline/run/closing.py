@@ -206,7 +206,7 @@ def next_command(run: Run) -> str:
     if outcome == "failed" and _can_leave_out_a_command(run):
         return command("resume", folder.path, "--without-last-command")
     if changes := proposal(folder.world.read_text(encoding="utf-8")):
-        return f"{command('run', _world_of(run))} {changes}"
+        return f"{command('run', _world_of(run))}{_solver_of(run)} {changes}"
     if outcome == "stopped by user":
         return again(folder.world, run.record)
     if len(folder.read_frames()) < 2:
@@ -228,6 +228,19 @@ def _world_of(run: Run) -> str | Path:
     if name is not None:
         return name
     return Path(source) if source and Path(source).is_file() else RunFolder(run.folder).world
+
+
+def _solver_of(run: Run) -> str:
+    """The option that selects the solver of a run, unless the file of its world does."""
+    import tomlkit
+
+    world, name = _world_of(run), run.world.solver.name
+    path = gallery()[world] if isinstance(world, str) else world
+    try:
+        method = tomlkit.parse(path.read_text(encoding="utf-8")).unwrap().get("method", {})
+    except (OSError, ValueError):
+        return ""
+    return "" if method.get("name", "sph") == name else f" --set method.name={name}"
 
 
 def _can_leave_out_a_command(run: Run) -> bool:
