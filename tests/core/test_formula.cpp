@@ -275,8 +275,8 @@ TEST(mistakes_in_sums) {
   CHECK(says("sum(i, 1, 40, sum(j, 1, 40, x))", "found 1640"));
   CHECK(says("sum(x, 1, 2, x)", "`x` is already in use"));
   CHECK(says("sum(k, 1, 2, sum(k, 1, 2, k))", "`k` is already in use"));
-  CHECK(says("sum(k, 1, U, k)", "bounds of a sum are whole numbers"));
-  CHECK(says("sum(k, 0.5, 2, k)", "bounds of a sum are whole numbers"));
+  CHECK(says("sum(k, 1, U, k)", "bounds of a sum must be whole numbers"));
+  CHECK(says("sum(k, 0.5, 2, k)", "bounds of a sum must be whole numbers"));
   CHECK(says("sum(k, 2, 1, k)", "counts upwards"));
   CHECK(says("sum(k, 1, 2)", "`sum` takes 4 arguments"));
   CHECK(says("sum(k, 1, 2, k, k)", "`sum` takes 4 arguments"));
