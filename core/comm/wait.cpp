@@ -35,11 +35,13 @@ void Backoff::next() {
   ++count_;
   if (count_ <= k_tests) return;
   wake_on_time();
-  const auto before = Clock::now();
-  const std::chrono::nanoseconds waited = before - start_;
-  std::this_thread::sleep_for(std::clamp(waited / k_share, k_shortest_sleep, k_longest_sleep));
-  const std::chrono::nanoseconds slept = Clock::now() - before;
-  if (slept > k_longest_pause) start_ += slept - k_longest_pause;
+  std::this_thread::sleep_for(
+      std::clamp<std::chrono::nanoseconds>((last_ - start_) / k_share, k_shortest_sleep, k_longest_sleep));
+  const auto now = Clock::now();
+  const std::chrono::nanoseconds passed = now - last_;  // since the call before: the process may stop at any place
+  if (passed > k_longest_pause) start_ += passed - k_longest_pause;
+  last_ = now;
+  const std::chrono::nanoseconds waited = now - start_;
   const double seconds = std::chrono::duration<double>(waited).count(), patience = communicator_.patience;
   if (patience > 0 && seconds > patience) throw Unresponsive(communicator_.rank(), phase_, seconds);
 }

@@ -27,7 +27,7 @@ struct Unresponsive : std::runtime_error {
 class Backoff {
  public:
   Backoff(const Communicator& communicator, std::string_view phase)
-      : communicator_(communicator), phase_(phase), start_(Clock::now()) {}
+      : communicator_(communicator), phase_(phase), start_(Clock::now()), last_(start_) {}
   /// Pauses. Throws Unresponsive once the wait is longer than the communicator's patience.
   void next();
 
@@ -35,7 +35,7 @@ class Backoff {
   using Clock = std::chrono::steady_clock;
   const Communicator& communicator_;
   std::string_view phase_;
-  Clock::time_point start_;
+  Clock::time_point start_, last_;  // last: when it last looked at the clock
   int count_ = 0;
 };
 
