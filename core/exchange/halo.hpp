@@ -50,6 +50,12 @@ struct Traffic {
   std::int64_t exchanges = 0;         // exchanges of this halo
   std::int64_t copies = 0, rows = 0;  // within the process: routes followed, ghost rows copied
   Sent sent;                          // to other ranks
+
+  Traffic& operator+=(const Traffic& more) {
+    exchanges += more.exchanges, copies += more.copies, rows += more.rows;
+    sent += more.sent;
+    return *this;
+  }
 };
 
 /// The ghosts of one array of rows, or of a set of blocks of cells. What travels consists of pieces: RowRun or

@@ -44,6 +44,12 @@ struct Sent {
     if (between_sites) ++messages_between, bytes_between += size;
     ++sizes[static_cast<std::size_t>(std::bit_width(message)) % 32];
   }
+  Sent& operator+=(const Sent& more) {
+    messages += more.messages, bytes += more.bytes;
+    messages_between += more.messages_between, bytes_between += more.bytes_between;
+    for (std::size_t k = 0; k < sizes.size(); ++k) sizes[k] += more.sizes[k];
+    return *this;
+  }
 };
 
 /// One way of exchanging messages with all neighbours at the same time. Collective: all ranks make the same calls in

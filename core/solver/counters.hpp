@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/timers.hpp"
+#include "exchange/strategy.hpp"
 
 namespace eddyline::solver {
 
@@ -54,6 +55,12 @@ struct RankShare {
   std::int64_t messages_between = 0, bytes_between = 0;  // the part sent to other sites
   std::array<std::int64_t, 32> sizes{};                  // number of messages of 2^(k-1) to less than 2^k bytes
   std::array<double, static_cast<std::size_t>(Phase::count)> seconds{};
+
+  void add(const exchange::Sent& sent) {
+    messages += sent.messages, bytes += sent.bytes;
+    messages_between += sent.messages_between, bytes_between += sent.bytes_between;
+    for (std::size_t k = 0; k < sizes.size(); ++k) sizes[k] += sent.sizes[k];
+  }
 };
 
 }  // namespace eddyline::solver

@@ -119,13 +119,10 @@ void Solver::count(solver::Counters& counters) {
 
 solver::RankShare Solver::share() const {
   solver::RankShare own;
-  const exchange::Sent sent = state_.halo().traffic().sent;
   own.members = {state_.layout().cells()};
   own.memory_bytes = state_.memory();
   own.neighbors = static_cast<std::int64_t>(state_.halo().neighbors());
-  own.messages = sent.messages, own.bytes = sent.bytes;
-  own.messages_between = sent.messages_between, own.bytes_between = sent.bytes_between;
-  own.sizes = sent.sizes;
+  own.add(state_.halo().traffic().sent);
   for (std::size_t p = 0; p < own.seconds.size(); ++p) own.seconds[p] = state_.timers.seconds(static_cast<Phase>(p));
   return own;
 }

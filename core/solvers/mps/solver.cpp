@@ -140,13 +140,7 @@ double Solver<D>::apply(const world::Change& change) {
 template <int D>
 void Solver<D>::count(solver::Counters& counters) {
   exchange::Traffic traffic;
-  for (const exchange::Halo* halo : halos()) {
-    const exchange::Traffic of_halo = halo->traffic();
-    traffic.copies += of_halo.copies, traffic.rows += of_halo.rows;
-    traffic.sent.messages += of_halo.sent.messages, traffic.sent.bytes += of_halo.sent.bytes;
-    traffic.sent.messages_between += of_halo.sent.messages_between;
-    traffic.sent.bytes_between += of_halo.sent.bytes_between;
-  }
+  for (const exchange::Halo* halo : halos()) traffic += halo->traffic();
   std::int64_t stored = 0, padded = 0, list_bytes = 0;
   for (const neighbors::NeighborList* list : {&liquid_.fluid_fluid, &liquid_.fluid_wall, &liquid_.wall_fluid})
     stored += list->stored(), padded += list->padded(), list_bytes += static_cast<std::int64_t>(list->bytes());
@@ -181,14 +175,7 @@ solver::RankShare Solver<D>::share() const {
   own.migrants = liquid_.migrants;
   own.memory_bytes = liquid_.memory();
   own.neighbors = static_cast<std::int64_t>(liquid_.fluid_halo.neighbors());
-  for (const exchange::Halo* halo : halos()) {
-    const exchange::Sent sent = halo->traffic().sent;
-    own.messages += sent.messages;
-    own.bytes += sent.bytes;
-    own.messages_between += sent.messages_between;
-    own.bytes_between += sent.bytes_between;
-    for (std::size_t k = 0; k < own.sizes.size(); ++k) own.sizes[k] += sent.sizes[k];
-  }
+  for (const exchange::Halo* halo : halos()) own.add(halo->traffic().sent);
   for (std::size_t p = 0; p < own.seconds.size(); ++p) own.seconds[p] = liquid_.timers.seconds(static_cast<Phase>(p));
   return own;
 }

@@ -63,11 +63,7 @@ Ghosts::Ghosts(comm::Communicator& communicator, const solver::Execution& execut
 
 exchange::Traffic Ghosts::traffic() const {
   exchange::Traffic sum = near_.traffic();
-  const exchange::Traffic more = all_.traffic();
-  sum.exchanges += more.exchanges, sum.copies += more.copies, sum.rows += more.rows;
-  sum.sent.messages += more.sent.messages, sum.sent.bytes += more.sent.bytes;
-  sum.sent.messages_between += more.sent.messages_between, sum.sent.bytes_between += more.sent.bytes_between;
-  for (std::size_t k = 0; k < sum.sent.sizes.size(); ++k) sum.sent.sizes[k] += more.sent.sizes[k];
+  sum += all_.traffic();
   return sum;
 }
 

@@ -93,10 +93,7 @@ class Solver final : public solver::Solver {
     own.members = {flow_.cells()};
     own.memory_bytes = flow_.memory();
     own.neighbors = static_cast<std::int64_t>(flow_.finest().ghosts.peers());
-    const exchange::Traffic traffic = this->traffic();
-    own.messages = traffic.sent.messages, own.bytes = traffic.sent.bytes;
-    own.messages_between = traffic.sent.messages_between, own.bytes_between = traffic.sent.bytes_between;
-    own.sizes = traffic.sent.sizes;
+    own.add(traffic().sent);
     for (std::size_t p = 0; p < own.seconds.size(); ++p) own.seconds[p] = flow_.timers.seconds(static_cast<Phase>(p));
     return own;
   }
@@ -107,13 +104,7 @@ class Solver final : public solver::Solver {
   /// Copies and messages of all levels.
   exchange::Traffic traffic() const {
     exchange::Traffic sum;
-    for (const auto& level : flow_.levels()) {
-      const exchange::Traffic more = level->ghosts.traffic();
-      sum.copies += more.copies, sum.rows += more.rows;
-      sum.sent.messages += more.sent.messages, sum.sent.bytes += more.sent.bytes;
-      sum.sent.messages_between += more.sent.messages_between, sum.sent.bytes_between += more.sent.bytes_between;
-      for (std::size_t k = 0; k < sum.sent.sizes.size(); ++k) sum.sent.sizes[k] += more.sent.sizes[k];
-    }
+    for (const auto& level : flow_.levels()) sum += level->ghosts.traffic();
     return sum;
   }
 

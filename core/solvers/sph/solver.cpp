@@ -173,13 +173,7 @@ template <class T, int D, class Stepper>
 void Solver<T, D, Stepper>::count(solver::Counters& counters) {
   step_.write_state_rows();  // pairs are counted in rows of the state
   exchange::Traffic traffic;
-  for (const exchange::Halo* halo : halos()) {
-    const exchange::Traffic of_halo = halo->traffic();
-    traffic.copies += of_halo.copies, traffic.rows += of_halo.rows;
-    traffic.sent.messages += of_halo.sent.messages, traffic.sent.bytes += of_halo.sent.bytes;
-    traffic.sent.messages_between += of_halo.sent.messages_between;
-    traffic.sent.bytes_between += of_halo.sent.bytes_between;
-  }
+  for (const exchange::Halo* halo : halos()) traffic += halo->traffic();
   const auto& pairs = {&flow_.fluid_fluid, &flow_.fluid_wall, &flow_.wall_fluid};
   std::int64_t stored = 0, padded = 0, list_bytes = 0;
   for (const neighbors::NeighborList* list : pairs)
@@ -222,14 +216,7 @@ solver::RankShare Solver<T, D, Stepper>::share() const {
   own.migrants = flow_.migrants;
   own.memory_bytes = flow_.memory();
   own.neighbors = static_cast<std::int64_t>(fluid_halo().neighbors());
-  for (const exchange::Halo* halo : halos()) {
-    const exchange::Sent sent = halo->traffic().sent;
-    own.messages += sent.messages;
-    own.bytes += sent.bytes;
-    own.messages_between += sent.messages_between;
-    own.bytes_between += sent.bytes_between;
-    for (std::size_t k = 0; k < own.sizes.size(); ++k) own.sizes[k] += sent.sizes[k];
-  }
+  for (const exchange::Halo* halo : halos()) own.add(halo->traffic().sent);
   for (std::size_t p = 0; p < own.seconds.size(); ++p) own.seconds[p] = flow_.timers.seconds(static_cast<Phase>(p));
   return own;
 }
