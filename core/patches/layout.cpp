@@ -11,8 +11,9 @@ namespace eddyline::patches {
 using exchange::BoxPiece;
 using grid::IndexBox;
 
-Layout::Layout(const Tiling& tiling, int dimensions, std::int32_t ghosts, comm::Communicator& communicator)
-    : tiling_(tiling), dimensions_(dimensions), ghosts_(ghosts) {
+Layout::Layout(const Tiling& tiling, int dimensions, std::int32_t ghosts, std::array<bool, 3> periodic,
+               comm::Communicator& communicator)
+    : tiling_(tiling), dimensions_(dimensions), ghosts_(ghosts), periodic_(periodic) {
   const auto tiles = static_cast<std::size_t>(tiling_.size());
   std::vector<Int3> places;
   for (std::size_t k = 0; k < tiles; ++k) places.push_back(tiling_.tile(static_cast<std::int64_t>(k)));
@@ -39,7 +40,11 @@ void Layout::find_sources(int rank) {
     const int receiver = owner(tile);
     const IndexBox box = tiling_.box(tiling_.tile(tile)), grown = box.grown(ghosts_, dimensions_);
     std::array<std::vector<Segment>, 3> parts;
-    for (std::size_t d = 0; d < 3; ++d) parts[d] = tiling_.segments(d, grown.lower[d], grown.upper[d]);
+    for (std::size_t d = 0; d < 3; ++d) {
+      const bool ends = !periodic_[d];
+      parts[d] = tiling_.segments(d, ends ? std::max(grown.lower[d], 0) : grown.lower[d],
+                                  ends ? std::min(grown.upper[d], tiling_.cells()[d]) : grown.upper[d]);
+    }
     for (const Segment& z : parts[2])
       for (const Segment& y : parts[1])
         for (const Segment& x : parts[0]) {

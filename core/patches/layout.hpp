@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -17,8 +18,8 @@ struct Values {
   const double* foreign = nullptr;  // cells of other ranks around them, as the halo receives them
 };
 
-/// The patches of a periodic box on this rank: tiles, assigned to ranks along a space-filling curve. Which patches
-/// there are, and who has them, changes no value of any cell.
+/// The patches of a box on this rank: tiles, assigned to ranks along a space-filling curve. Which patches there are,
+/// and who has them, changes no value of any cell.
 class Layout {
  public:
   /// Cells of a patch, grown by ghosts, that come from one block.
@@ -36,12 +37,16 @@ class Layout {
     bool needs_others = false;  // whether any source is foreign
   };
 
-  /// `ghosts`: number of layers of ghosts.
-  Layout(const Tiling& tiling, int dimensions, std::int32_t ghosts, comm::Communicator& communicator);
+  /// `ghosts`: number of layers of ghosts. `periodic`: whether the box is, along each axis; else nothing lies beyond
+  /// it.
+  Layout(const Tiling& tiling, int dimensions, std::int32_t ghosts, std::array<bool, 3> periodic,
+         comm::Communicator& communicator);
 
   int dimensions() const { return dimensions_; }
   std::int32_t ghosts() const { return ghosts_; }
   const Tiling& tiling() const { return tiling_; }
+  /// All cells.
+  grid::IndexBox domain() const { return {{0, 0, 0}, tiling_.cells()}; }
   const std::vector<Patch>& patches() const { return patches_; }
   /// The patch with a cell, if it is here, else -1.
   std::int32_t patch_with(Int3 cell) const {
@@ -64,7 +69,8 @@ class Layout {
   };
   Views views(const double* own, double* foreign) const;
 
-  /// Collects the values of a patch with its ghosts, row-major.
+  /// Collects the values of a patch with its ghosts, row-major. Ghosts beyond a side that is not periodic are left
+  /// unchanged.
   void fill(const Patch& patch, const Values& values, double* scratch) const;
   /// Size of that memory for the largest patch.
   std::size_t scratch_size() const;
@@ -80,6 +86,7 @@ class Layout {
   Tiling tiling_;
   int dimensions_;
   std::int32_t ghosts_;
+  std::array<bool, 3> periodic_;
   std::vector<std::int32_t> owner_, local_;  // by tile: its rank, its number on this rank or -1
   std::vector<Patch> patches_;
   std::int64_t cells_ = 0, foreign_cells_ = 0;

@@ -10,7 +10,8 @@
 
 namespace eddyline::amr {
 
-/// The cells as a set of fields: position [m], u [m], p [m/s], and id, the place of a cell in the whole box, x fastest.
+/// The cells as a set of fields: position [m], those of the equations, the quantities derived from them, and id, the
+/// place of a cell in the whole box, x fastest.
 class Cells final : public solver::FieldSets {
  public:
   explicit Cells(const State& state) : state_(state) {}
@@ -21,6 +22,8 @@ class Cells final : public solver::FieldSets {
   const std::vector<std::int64_t>& ids() const;
 
  private:
+  std::vector<double> quantity(std::size_t number) const;
+
   const State& state_;
   mutable std::vector<std::int64_t> ids_;  // made when first asked for
   mutable std::vector<double> positions_;  // axis by axis

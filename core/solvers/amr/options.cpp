@@ -1,5 +1,6 @@
 #include "solvers/amr/options.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "solver/options.hpp"
@@ -7,21 +8,25 @@
 namespace eddyline::amr {
 
 Options options_of(const world::World& world) {
-  static const std::array<solver::Option<Options>, 5> k_table{{
+  static const std::array<solver::Option<Options>, 3> k_table{{
       {"equations", &Options::equations},
-      {"wave_speed", &Options::wave_speed},
-      {"order", &Options::order},
       {"cfl", &Options::cfl},
       {"patch", &Options::patch},
   }};
-  const auto options = solver::read_options<Options>(k_table, world.options);
-  if (options.equations != "wave")
-    throw UserError("method.equations = \"" + options.equations + "\"; must be \"wave\".");
-  if (options.order != 2 && options.order != 4 && options.order != 6)
-    throw UserError("method.order = " + std::to_string(options.order) + "; must be 2, 4 or 6.");
-  if (!(options.cfl > 0) || !(options.wave_speed > 0) || options.patch < 1)
-    throw UserError("method.cfl, method.wave_speed and method.patch must be positive.");
+  std::map<std::string, world::OptionValue> own, others;
+  for (const auto& [name, value] : world.options) {
+    const bool is_own =
+        std::ranges::find(k_table, std::string_view(name), &solver::Option<Options>::name) != k_table.end();
+    (is_own ? own : others).emplace(name, value);
+  }
+  auto options = solver::read_options<Options>(k_table, own);
+  options.of_equations = std::move(others);
+  if (!(options.cfl > 0) || options.patch < 1) throw UserError("method.cfl and method.patch must be positive.");
   return options;
+}
+
+physics::Settings settings_of(const Options& options, const world::World& world) {
+  return {options.equations, options.of_equations, &world};
 }
 
 }  // namespace eddyline::amr

@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <span>
 #include <string>
 
 #include "base/affinity.hpp"
 #include "base/errors.hpp"
-#include "base/instructions.hpp"
 #include "comm/collectives.hpp"
 #include "solvers/amr/budget.hpp"
 #include "solvers/amr/cells.hpp"
@@ -30,8 +28,7 @@ class Solver final : public solver::Solver {
  public:
   Solver(const world::World& world, const solver::Execution& execution, comm::Communicator& communicator)
       : state_(world, execution, communicator),
-        instructions_(choose_instructions(execution.instructions)),
-        step_(state_, instructions_),
+        step_(state_),
         threads_(execution.threads > 0 ? execution.threads
                                        : static_cast<int>(std::clamp<std::int64_t>(
                                              state_.layout().cells() / k_cells_a_thread, 1, omp_get_max_threads()))) {
@@ -43,7 +40,7 @@ class Solver final : public solver::Solver {
   comm::Communicator& communicator() const override { return state_.communicator(); }
   solver::Clock clock() const override { return {state_.time, state_.steps}; }
   int threads() const override { return threads_; }
-  std::string instructions() const override { return instructions_; }
+  std::string instructions() const override { return state_.instructions(); }
   Timers& timers() override { return state_.timers; }
 
   solver::Outcome start() override { return {}; }
@@ -74,7 +71,6 @@ class Solver final : public solver::Solver {
 
  private:
   State state_;
-  std::string instructions_;
   Step step_;
   Cells cells_{state_};
   Sampler sampler_{state_};
@@ -89,7 +85,7 @@ solver::Checksum Solver::checksum() const {
   const std::vector<std::int64_t>& ids = cells_.ids();
   for (std::size_t i = 0; i < ids.size(); ++i) {
     solver::MemberHash hash(ids[i]);
-    hash.add(now.u[i]), hash.add(now.p[i]);
+    for (const Array<double>& field : now) hash.add(field[i]);
     hash.add_to(sum);
   }
   return sum;
@@ -127,36 +123,48 @@ solver::RankShare Solver::share() const {
   return own;
 }
 
-/// The first cell, in the order of the whole box, with a value that is not finite.
+/// The first cell, in the order of the whole box, that fails inspection, at the first stage of the step where one does.
 solver::Diagnosis Solver::diagnose() const {
-  const State::Fields& now = state_.fields(State::begin);
+  using Values = std::array<double, physics::k_most_fields>;
   const std::vector<std::int64_t>& ids = cells_.ids();
+  const std::size_t count = state_.equations().fields().size();
   constexpr std::int64_t k_none = std::numeric_limits<std::int64_t>::max();
-  std::int64_t first = k_none;
-  std::array<double, 2> values{};
-  for (std::size_t i = 0; i < ids.size(); ++i)
-    if (!(std::isfinite(now.u[i]) && std::isfinite(now.p[i])) && ids[i] < first)
-      first = ids[i], values = {now.u[i], now.p[i]};
-  std::int64_t earliest = first;
-  comm::minimum(state_.communicator(), std::span(&earliest, 1), "diagnosis");
-  double source = first == earliest && first != k_none ? state_.communicator().rank() : -1;
-  comm::maximum(state_.communicator(), std::span(&source, 1), "diagnosis");
-  if (source >= 0) values = comm::broadcast(state_.communicator(), values, static_cast<int>(source), "diagnosis");
+  std::int64_t earliest = k_none;
+  Values values{};
+  // The step has ended: its end is the begin of the next one.
+  for (const State::Slot slot : {State::second, State::third, State::fourth, State::begin}) {
+    const State::Fields& fields = state_.fields(slot);
+    std::int64_t first = k_none;
+    std::array<const double*, physics::k_most_fields> at{};
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      for (std::size_t f = 0; f < count; ++f) at[f] = fields[f].data() + i;
+      if (ids[i] > first || state_.equations().inspect(std::span(at).first(count), 1).good) continue;
+      first = ids[i];
+      for (std::size_t f = 0; f < count; ++f) values[f] = *at[f];
+    }
+    earliest = first;
+    comm::minimum(state_.communicator(), std::span(&earliest, 1), "diagnosis");
+    if (earliest == k_none) continue;
+    double source = first == earliest ? state_.communicator().rank() : -1;
+    comm::maximum(state_.communicator(), std::span(&source, 1), "diagnosis");
+    values = comm::broadcast(state_.communicator(), values, static_cast<int>(source), "diagnosis");
+    break;
+  }
 
   solver::Diagnosis found;
   found.id = earliest == k_none ? 0 : earliest;
   found.step = state_.steps, found.time = state_.time;
-  const Int3 count = state_.layout().tiling().cells();
-  const auto cells = static_cast<std::int64_t>(count[0]);
-  const Int3 cell{static_cast<std::int32_t>(found.id % cells), static_cast<std::int32_t>(found.id / cells % count[1]),
-                  static_cast<std::int32_t>(found.id / cells / count[1])};
+  const Int3 cells = state_.layout().domain().upper;
+  const auto along_x = static_cast<std::int64_t>(cells[0]);
+  const Int3 cell{static_cast<std::int32_t>(found.id % along_x),
+                  static_cast<std::int32_t>(found.id / along_x % cells[1]),
+                  static_cast<std::int32_t>(found.id / along_x / cells[1])};
   found.position = state_.centre(cell);
-  found.reason = "a value is not finite";
+  found.reason = "a value is not valid";
   const auto text = [](double value) { return std::to_string(value); };
   found.text = "step " + std::to_string(found.step) + ", t = " + text(found.time) + " s: the cell at (" +
-               text(found.position.x) + ", " + text(found.position.y) + ", " + text(found.position.z) +
-               ") m has u = " + text(values[0]) + " m, p = " + text(values[1]) +
-               " m/s, which is not finite. Check [start.fields], and reduce method.cfl.";
+               text(found.position.x) + ", " + text(found.position.y) + ", " + text(found.position.z) + ") m " +
+               state_.equations().complaint(std::span(values).first(count)) + ".";
   return found;
 }
 
