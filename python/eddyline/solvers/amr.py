@@ -83,6 +83,7 @@ class Amr:
     options: type[SolverOptions] = AmrOptions
     tables: Mapping[str, type[Table]] = {}
     members = "cells"
+    has_surfaces = False
     pictures: Mapping[str, Pictured] = {
         "u": Pictured("displacement u", "m", diverging=True),
         "p": Pictured("rate p = du/dt", "m/s", diverging=True),
