@@ -180,7 +180,7 @@ physics::Inspection State::inspect() const {
   return {speed, good};
 }
 
-/// Where nothing moves the step is that of 1 m/s.
+/// If nothing moves the step is that of 1 m/s.
 void State::set_speed(double speed) { time_step_ = options_.cfl * world_.spacing / (speed > 0 ? speed : 1.0); }
 
 void State::find_time_step() {
