@@ -113,7 +113,23 @@ back = { type = "open" }""",
     'reconstruction = "weno"',
 )
 
-WORLDS = {"2D": FLAT, "3D": SOLID, "sides": RINGED, "gas": GAS, "solid gas": SOLID_GAS}
+THICK_GAS = gas_text(
+    [0.75, 1],
+    24,
+    """left = { type = "wall" }
+right = { type = "wall", velocity = [0, "sin(9*t)"] }
+bottom = { type = "periodic" }
+top = { type = "periodic" }""",
+).replace("density = 1\n", "density = 1\nkinematic_viscosity = 0.01\n", 1)
+
+WORLDS = {
+    "2D": FLAT,
+    "3D": SOLID,
+    "sides": RINGED,
+    "gas": GAS,
+    "solid gas": SOLID_GAS,
+    "thick gas": THICK_GAS,
+}
 
 
 def result_of(world: World, simulation: _core.Simulation) -> list[Any]:

@@ -173,7 +173,7 @@ physics::Inspection State::inspect() const {
 #pragma omp parallel for schedule(dynamic) reduction(max : speed) reduction(&& : good)
   for (std::int64_t k = 0; k < count; ++k) {
     const Layout::Patch& patch = layout_.patches()[static_cast<std::size_t>(k)];
-    const physics::Inspection found = equations_->inspect(values_of(patch, begin), patch.cells.cells());
+    const physics::Inspection found = equations_->inspect(values_of(patch, begin), patch.cells.cells(), world_.spacing);
     speed = std::max(speed, found.speed);
     good = good && found.good;
   }
