@@ -1,0 +1,165 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/arrays.hpp"
+#include "comm/communicator.hpp"
+#include "exchange/halo.hpp"
+#include "patches/dense_output.hpp"
+#include "patches/gather.hpp"
+#include "patches/layout.hpp"
+#include "patches/rim.hpp"
+#include "patches/transfers.hpp"
+#include "patches/units.hpp"
+
+namespace eddyline::patches {
+
+/// The states that a step keeps: at its begin and at its stages. The stages stay until the next step: with them the
+/// solution is known at all times of the step.
+enum Slot : std::size_t { begin, second, third, fourth, end, slots };
+
+/// What levels have to know of a field.
+struct FieldKind {
+  Meaning meaning = Meaning::point;
+  bool has_ghosts = true;  // whether a stage reads ghosts of it
+};
+
+/// One level on this rank: its patches and the values of its fields.
+struct Level {
+  Layout layout;
+  std::array<std::vector<Array<double>>, slots> slot;  // by field, patch by patch
+  std::vector<Array<double>> foreign;                  // by field: ghosts of other ranks
+
+  std::vector<Array<double>>& fields(Slot which) { return slot[which]; }
+  const std::vector<Array<double>>& fields(Slot which) const { return slot[which]; }
+  Values values(Slot which, std::size_t field) const { return {slot[which][field].data(), foreign[field].data()}; }
+};
+
+/// Levels of patches over one domain, and everything that passes between them: fields, ghosts, refinement. Level 0
+/// covers the domain; each further level has half the spacing, lies within the one before it, and takes two steps for
+/// each of its steps (Berger & Oliger 1984). Fields of coarser levels exist below finer ones as well.
+class Levels {
+ public:
+  struct Setup {
+    Int3 cells{1, 1, 1};  // of level 0
+    int dimensions = 2;
+    std::array<bool, 3> periodic{true, true, true};
+    int levels = 1;         // at most
+    std::int32_t unit = 8;  // cells along an edge in which levels are refined; not used with one level
+    std::int32_t patch = 32;
+    std::int64_t boxes = 1;   // fewest patches of a rank on a level
+    std::int32_t ghosts = 2;  // layers
+    int order = 4;            // of the differences in space
+    std::vector<FieldKind> fields;
+    std::string exchange = "nonblocking";
+    exchange::BetweenSites between;
+    /// Sets the values of all fields beyond sides that are not periodic, in a box that reaches beyond them; none if all
+    /// sides are periodic. A null pointer: that field is not there.
+    std::function<void(int level, const grid::IndexBox& box, std::span<double* const> fields)> sides;
+  };
+
+  Levels(Setup setup, comm::Communicator& communicator);
+
+  int most() const { return setup_.levels; }
+  /// Levels that have patches.
+  int size() const { return size_; }
+  Level& operator[](int level) { return levels_[static_cast<std::size_t>(level)]; }
+  const Level& operator[](int level) const { return levels_[static_cast<std::size_t>(level)]; }
+  const Setup& setup() const { return setup_; }
+  const Units& units() const { return units_; }
+  const Composite& composite() const { return composite_; }
+  /// Whether cells of a level are covered by the next finer one.
+  bool is_covered(int level, Int3 cell) const { return level + 1 < size_ && units_.is_covered(level, cell); }
+  /// Times that patches have changed.
+  std::int64_t changes() const { return changes_; }
+  std::int64_t cells() const;          // of this rank
+  std::int64_t foreign_cells() const;  // ghosts of other ranks
+  std::int64_t patches() const;        // of this rank
+  std::int64_t memory() const;         // [bytes]
+  std::int64_t neighbors() const;
+  exchange::Traffic traffic() const;
+  exchange::Trials trials() const { return halos_.front()->siblings.trials(); }
+
+  // Within a step of a level.
+
+  /// Sends the ghosts that a stage reads to other ranks. Collective.
+  void start(int level, Slot slot);
+  /// Waits for them. Collective.
+  void finish(int level);
+  /// Copies the values of a patch with its ghosts into scratch memory, a pointer for each field or null. Ghosts that the
+  /// coarser level gives are sums of its states with `weights`, as prepare() has found them.
+  void fill(int level, const Layout::Patch& patch, Slot slot, const StateWeights& weights,
+            std::span<double* const> scratch) const;
+  /// Before the steps of a level within one of the coarser level: interpolates the states of the latter for the ghosts
+  /// of the former. Collective.
+  void prepare(int level);
+  /// After those steps: the fields of a level replace what the coarser level has computed below it. Collective.
+  void restrict_to_coarser(int level);
+  /// The end of a step becomes the begin of the next one.
+  void end_step(int level);
+
+  // Between steps of level 0.
+
+  /// Collects all ghosts of all fields at the begin of a step. Collective.
+  void gather();
+  /// After gather(): the values of a patch with all its ghosts.
+  void read(int level, const Layout::Patch& patch, std::span<double* const> scratch) const {
+    fill(level, patch, begin, {1, 0, 0, 0, 0}, scratch);
+  }
+  /// Refines the marked units of each level, see Units::refine(), and no others. Fields move to their new owners; new
+  /// patches are interpolated. True if patches have changed. Collective.
+  bool refine(std::vector<Marks> wanted);
+  /// The same, but fields stay undefined.
+  void arrange(std::vector<Marks> wanted);
+
+ private:
+  struct Halos {
+    exchange::BoxHalo siblings, rim, restricted;
+  };
+  /// What lies between a level and the next coarser one.
+  struct Below {
+    Rim rim;
+    std::vector<Array<double>> coarse;                  // by field and state: coarse cells of other ranks
+    std::array<std::vector<Array<double>>, k_states> values;  // by state and field: ghosts
+    Gather restricted;                                  // this rank's coarser patches, from `set`
+    PatchSet set;                                       // coarse cells below the level
+    std::vector<Array<double>> received;                // by field: restricted cells of other ranks
+  };
+  /// A halo of several fields at once, with the memory that it refers to.
+  struct Group {
+    std::vector<Gather::Views> views;
+    exchange::BoxFields<double> fields;
+  };
+
+  static Group group(const Gather& gather, std::span<const double* const> own, std::span<double* const> foreign);
+  Group siblings(Level& level, Slot slot, bool all);
+  PatchSet set_of(int level) const;
+  void build(int level);
+  void take_over(int level, Level& before);
+  void interpolate_new(int level, const Marks& before);
+  void interpolate(int level, std::span<const Slot> states, bool all);
+  int rank() const { return communicator_.rank(); }
+  std::size_t fields() const { return setup_.fields.size(); }
+
+  Setup setup_;
+  comm::Communicator& communicator_;
+  std::vector<Transfer> transfers_;  // by field
+  std::size_t widest_ = 0;           // field whose prolongation reads most
+  Units units_;
+  Composite composite_;
+  std::vector<Level> levels_;
+  std::vector<Below> below_;
+  std::vector<std::unique_ptr<Halos>> halos_;
+  int size_ = 1;
+  std::int64_t changes_ = 0;
+  Group pending_;
+};
+
+}  // namespace eddyline::patches
