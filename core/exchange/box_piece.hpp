@@ -126,25 +126,4 @@ class BoxField {
   std::span<const BlockView<T>> receivers_;
 };
 
-/// Several scalar fields on the same blocks, as one field of a halo of boxes.
-template <class T>
-class BoxFields {
- public:
-  void add(const BoxField<T>& field) { fields_.push_back(field); }
-
-  std::size_t bytes() const { return fields_.size() * BoxField<T>::bytes(); }
-  void copy(const BoxPiece& from, const BoxPiece& to) const {
-    for (const BoxField<T>& field : fields_) field.copy(from, to);
-  }
-  void pack(const BoxPiece& piece, std::byte* to) const {
-    for (const BoxField<T>& field : fields_) field.pack(piece, to), to += piece.size() * sizeof(T);
-  }
-  void unpack(const BoxPiece& piece, const std::byte* from) const {
-    for (const BoxField<T>& field : fields_) field.unpack(piece, from), from += piece.size() * sizeof(T);
-  }
-
- private:
-  std::vector<BoxField<T>> fields_;
-};
-
 }  // namespace eddyline::exchange

@@ -21,7 +21,7 @@ std::vector<Array<double>> arrays(std::size_t fields, std::int64_t size) {
 
 Levels::Levels(Setup setup, comm::Communicator& communicator) : setup_(std::move(setup)), communicator_(communicator) {
   for (const FieldKind& field : setup_.fields)
-    transfers_.emplace_back(field.meaning, setup_.order, setup_.dimensions);
+    transfers_.emplace_back(field.meaning, setup_.ghosts >= 3 ? 3 : 2, setup_.dimensions);
   for (std::size_t f = 1; f < fields(); ++f)
     if (transfers_[f].reach() > transfers_[widest_].reach()) widest_ = f;
   if (setup_.levels > 1) {
@@ -133,11 +133,13 @@ exchange::Traffic Levels::traffic() const {
 Levels::Group Levels::group(const Gather& gather, std::span<const double* const> own,
                             std::span<double* const> foreign) {
   Group group;
+  std::vector<exchange::BoxField<double>> fields;
   group.views.reserve(own.size());
   for (std::size_t f = 0; f < own.size(); ++f) {
     group.views.push_back(gather.views(own[f], foreign[f]));
-    group.fields.add(group.views.back().field());
+    fields.push_back(group.views.back().field());
   }
+  group.fields = exchange::BoxFields<double>(std::move(fields));
   return group;
 }
 
@@ -161,7 +163,7 @@ void Levels::start(int level, Slot slot) {
 
 void Levels::finish(int level) { halos_[static_cast<std::size_t>(level)]->siblings.finish(pending_.fields); }
 
-void Levels::fill(int level, const Layout::Patch& patch, Slot slot, const StateWeights& weights,
+void Levels::fill(int level, const Layout::Patch& patch, Slot slot, const StateWeights& weights, double time,
                   std::span<double* const> scratch) const {
   const auto l = static_cast<std::size_t>(level);
   const Level& here = levels_[l];
@@ -192,17 +194,18 @@ void Levels::fill(int level, const Layout::Patch& patch, Slot slot, const StateW
       });
     }
   }
-  if (setup_.sides) setup_.sides(level, grown, scratch);
+  if (setup_.sides) setup_.sides(level, grown, scratch, time);
 }
 
-void Levels::prepare(int level) {
+void Levels::prepare(int level, double time, double time_step) {
   constexpr std::array k_all{begin, second, third, fourth, end};
-  interpolate(level, k_all, false);
+  const double middle = time + 0.5 * time_step, last = time + time_step;
+  interpolate(level, k_all, std::array{time, middle, middle, last, last}, false);
 }
 
 /// Ghosts of a level from states of the coarser one: of fields whose ghosts a stage reads, and of the others only at the
 /// end of the step, or of `all`.
-void Levels::interpolate(int level, std::span<const Slot> states, bool all) {
+void Levels::interpolate(int level, std::span<const Slot> states, std::span<const double> times, bool all) {
   const auto l = static_cast<std::size_t>(level);
   Level& coarser = levels_[l - 1];
   Below& below = below_[l];
@@ -231,7 +234,8 @@ void Levels::interpolate(int level, std::span<const Slot> states, bool all) {
     for (std::int64_t k = 0; k < parts; ++k) {
       const Rim::Part& part = below.rim.parts()[static_cast<std::size_t>(k)];
       const IndexBox box = gather.target(static_cast<std::size_t>(k));
-      for (const Slot state : states) {
+      for (std::size_t s = 0; s < states.size(); ++s) {
+        const Slot state = states[s];
         for (std::size_t f = 0; f < fields(); ++f) {
           pointers[f] = nullptr;
           if (!is_needed(f, state)) continue;
@@ -240,7 +244,7 @@ void Levels::interpolate(int level, std::span<const Slot> states, bool all) {
           gather.fill(static_cast<std::size_t>(k), {coarser.fields(state)[f].data(), coarse(f, state).data()}, box,
                       pointers[f]);
         }
-        if (setup_.sides) setup_.sides(level - 1, box, pointers);
+        if (setup_.sides) setup_.sides(level - 1, box, pointers, times[s]);
         for (std::size_t f = 0; f < fields(); ++f)
           if (pointers[f] != nullptr)
             transfers_[f].prolong(pointers[f], box, part.ghosts, below.values[state][f].data() + part.first,
@@ -252,7 +256,7 @@ void Levels::interpolate(int level, std::span<const Slot> states, bool all) {
 
 /// First every patch is restricted into memory of its own, and only then the coarser level changes: its states still
 /// give ghosts to the patches.
-void Levels::restrict_to_coarser(int level) {
+void Levels::restrict_to_coarser(int level, double time) {
   const auto l = static_cast<std::size_t>(level);
   Level &here = levels_[l], &coarser = levels_[l - 1];
   Below& below = below_[l];
@@ -268,7 +272,7 @@ void Levels::restrict_to_coarser(int level) {
 #pragma omp for schedule(dynamic)
     for (std::int64_t k = 0; k < patches; ++k) {
       const Layout::Patch& patch = here.layout.patches()[static_cast<std::size_t>(k)];
-      fill(level, patch, begin, {0, 0, 0, 0, 1}, pointers);
+      fill(level, patch, begin, {0, 0, 0, 0, 1}, time, pointers);
       const IndexBox coarse = patches::coarsened(patch.cells, setup_.dimensions);
       for (std::size_t f = 0; f < fields(); ++f)
         transfers_[f].restrict(pointers[f], here.layout.grown(patch), coarse,
@@ -296,19 +300,25 @@ void Levels::end_step(int level) {
   for (std::size_t f = 0; f < fields(); ++f) here.fields(begin)[f].swap(here.fields(end)[f]);
 }
 
-void Levels::gather() {
+void Levels::gather(double time) {
   constexpr std::array k_first{begin};
   for (int level = 0; level < size_; ++level) {
     const auto l = static_cast<std::size_t>(level);
     const Group ghosts = siblings(levels_[l], begin, true);
     halos_[l]->siblings.gather_between(ghosts.fields);
-    if (level > 0) interpolate(level, k_first, true);
+    if (level > 0) interpolate(level, k_first, std::array{time}, true);
   }
 }
 
-void Levels::arrange(std::vector<Marks> wanted) {
-  const std::int32_t margin = (setup_.ghosts + 1) / 2 + transfers_[widest_].reach() + 1;
-  if (setup_.levels == 1 || !units_.refine(std::move(wanted), margin)) return;
+Units Levels::planned(std::vector<Marks> wanted) const {
+  Units units = units_;
+  units.refine(std::move(wanted), margin());
+  return units;
+}
+
+bool Levels::arrange(const Units& units) {
+  if (setup_.levels == 1 || units == units_) return false;
+  units_ = units;
   composite_ = Composite(units_);
   ++changes_;
   size_ = 1;
@@ -316,21 +326,18 @@ void Levels::arrange(std::vector<Marks> wanted) {
     build(level);
     if (levels_[static_cast<std::size_t>(level)].layout.all_cells() > 0) size_ = level + 1;
   }
+  return true;
 }
 
-bool Levels::refine(std::vector<Marks> wanted) {
+bool Levels::refine(const Units& units, double time) {
+  if (setup_.levels == 1 || units == units_) return false;
   const Units before = units_;
   std::vector<Level> old(levels_.size());
   for (std::size_t l = 1; l < levels_.size(); ++l) old[l] = std::exchange(levels_[l], {});
-  const std::int64_t changes = changes_;
-  arrange(std::move(wanted));
-  if (changes == changes_) {
-    for (std::size_t l = 1; l < levels_.size(); ++l) levels_[l] = std::move(old[l]);
-    return false;
-  }
+  arrange(units);
   for (int level = 1; level < size_; ++level) {
     take_over(level, old[static_cast<std::size_t>(level)]);
-    interpolate_new(level, before.present(level));
+    interpolate_new(level, before.present(level), time);
   }
   return true;
 }
@@ -358,7 +365,7 @@ void Levels::take_over(int level, Level& before) {
 }
 
 /// Fields of units that the level did not have before, from the coarser level.
-void Levels::interpolate_new(int level, const Marks& before) {
+void Levels::interpolate_new(int level, const Marks& before, double time) {
   Level &here = levels_[static_cast<std::size_t>(level)], &coarser = levels_[static_cast<std::size_t>(level) - 1];
   struct Part {
     std::size_t patch;
@@ -408,7 +415,7 @@ void Levels::interpolate_new(int level, const Marks& before) {
         pointers[f] = memory[f].data();
         gather.fill(static_cast<std::size_t>(k), {own[f], foreign[f]}, box, pointers[f]);
       }
-      if (setup_.sides) setup_.sides(level - 1, box, pointers);
+      if (setup_.sides) setup_.sides(level - 1, box, pointers, time);
       fine.resize(std::max(fine.size(), static_cast<std::size_t>(part.cells.cells())));
       for (std::size_t f = 0; f < fields(); ++f) {
         transfers_[f].prolong(pointers[f], box, part.cells, fine.data(), scratch);

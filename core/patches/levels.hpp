@@ -11,6 +11,7 @@
 
 #include "base/arrays.hpp"
 #include "comm/communicator.hpp"
+#include "exchange/box_fields.hpp"
 #include "exchange/halo.hpp"
 #include "patches/dense_output.hpp"
 #include "patches/gather.hpp"
@@ -56,13 +57,12 @@ class Levels {
     std::int32_t patch = 32;
     std::int64_t boxes = 1;   // fewest patches of a rank on a level
     std::int32_t ghosts = 2;  // layers
-    int order = 4;            // of the differences in space
     std::vector<FieldKind> fields;
     std::string exchange = "nonblocking";
     exchange::BetweenSites between;
     /// Sets the values of all fields beyond sides that are not periodic, in a box that reaches beyond them; none if all
     /// sides are periodic. A null pointer: that field is not there.
-    std::function<void(int level, const grid::IndexBox& box, std::span<double* const> fields)> sides;
+    std::function<void(int level, const grid::IndexBox& box, std::span<double* const> fields, double time)> sides;
   };
 
   Levels(Setup setup, comm::Communicator& communicator);
@@ -85,6 +85,8 @@ class Levels {
   std::int64_t memory() const;         // [bytes]
   std::int64_t neighbors() const;
   exchange::Traffic traffic() const;
+  /// Weights of the first of the states.
+  static constexpr StateWeights k_begin{1, 0, 0, 0, 0};
   exchange::Trials trials() const { return halos_.front()->siblings.trials(); }
 
   // Within a step of a level.
@@ -95,29 +97,31 @@ class Levels {
   void finish(int level);
   /// Copies the values of a patch with its ghosts into scratch memory, a pointer for each field or null. Ghosts that the
   /// coarser level gives are sums of its states with `weights`, as prepare() has found them.
-  void fill(int level, const Layout::Patch& patch, Slot slot, const StateWeights& weights,
+  void fill(int level, const Layout::Patch& patch, Slot slot, const StateWeights& weights, double time,
             std::span<double* const> scratch) const;
-  /// Before the steps of a level within one of the coarser level: interpolates the states of the latter for the ghosts
-  /// of the former. Collective.
-  void prepare(int level);
+  /// Before the steps of a level within one of the coarser level, from `time` over `time_step`: interpolates the states
+  /// of the latter for the ghosts of the former. Collective.
+  void prepare(int level, double time, double time_step);
   /// After those steps: the fields of a level replace what the coarser level has computed below it. Collective.
-  void restrict_to_coarser(int level);
+  void restrict_to_coarser(int level, double time);
   /// The end of a step becomes the begin of the next one.
   void end_step(int level);
 
   // Between steps of level 0.
 
   /// Collects all ghosts of all fields at the begin of a step. Collective.
-  void gather();
+  void gather(double time);
   /// After gather(): the values of a patch with all its ghosts.
-  void read(int level, const Layout::Patch& patch, std::span<double* const> scratch) const {
-    fill(level, patch, begin, {1, 0, 0, 0, 0}, scratch);
+  void read(int level, const Layout::Patch& patch, double time, std::span<double* const> scratch) const {
+    fill(level, patch, begin, k_begin, time, scratch);
   }
-  /// Refines the marked units of each level, see Units::refine(), and no others. Fields move to their new owners; new
-  /// patches are interpolated. True if patches have changed. Collective.
-  bool refine(std::vector<Marks> wanted);
-  /// The same, but fields stay undefined.
-  void arrange(std::vector<Marks> wanted);
+  /// The units that refine() would have, with those that nesting adds.
+  Units planned(std::vector<Marks> wanted) const;
+  /// Refines these units and no others. Fields move to their new owners; new patches are interpolated. True if patches
+  /// have changed. Collective.
+  bool refine(const Units& units, double time);
+  /// The same, but fields of finer levels stay undefined.
+  bool arrange(const Units& units);
 
  private:
   struct Halos {
@@ -135,7 +139,7 @@ class Levels {
   /// A halo of several fields at once, with the memory that it refers to.
   struct Group {
     std::vector<Gather::Views> views;
-    exchange::BoxFields<double> fields;
+    exchange::BoxFields<double> fields{{}};
   };
 
   static Group group(const Gather& gather, std::span<const double* const> own, std::span<double* const> foreign);
@@ -143,8 +147,9 @@ class Levels {
   PatchSet set_of(int level) const;
   void build(int level);
   void take_over(int level, Level& before);
-  void interpolate_new(int level, const Marks& before);
-  void interpolate(int level, std::span<const Slot> states, bool all);
+  void interpolate_new(int level, const Marks& before, double time);
+  void interpolate(int level, std::span<const Slot> states, std::span<const double> times, bool all);
+  std::int32_t margin() const { return (setup_.ghosts + 1) / 2 + transfers_[widest_].reach() + 1; }
   int rank() const { return communicator_.rank(); }
   std::size_t fields() const { return setup_.fields.size(); }
 

@@ -26,12 +26,9 @@ constexpr std::array<double, 2 * R + 1> quarter_below() {
   return weight;
 }
 
-/// Weights of the Lagrange polynomial through 2 R cells half way between the two in the middle.
-template <int R>
-constexpr std::array<double, 2 * R> half_way() {
-  if constexpr (R == 2) return {-1.0 / 16, 9.0 / 16, 9.0 / 16, -1.0 / 16};
-  else return {3.0 / 256, -25.0 / 256, 150.0 / 256, 150.0 / 256, -25.0 / 256, 3.0 / 256};
-}
+/// Weights of the Lagrange polynomial through 6 cells half way between the two in the middle.
+constexpr std::array k_half_way{3.0 / 256, -25.0 / 256, 150.0 / 256, 150.0 / 256, -25.0 / 256, 3.0 / 256};
+constexpr std::int32_t k_restriction_reach = 2;
 
 /// Numbers of cells along the axes of an array with x fastest, seen along one of them: `inner` cells lie next to each
 /// other, `length` along the axis, `outer` such layers.
@@ -80,18 +77,17 @@ void double_rows(const double* __restrict from, const Int3& count, double* __res
     }
 }
 
-/// Halves the number of cells along an axis, after R - 1 cells at each of its ends have been left out.
-template <int R>
+/// Halves the number of cells along an axis, after two cells at each of its ends have been left out.
 void halve_along(const double* __restrict from, const Int3& count, std::size_t axis, double* __restrict to) {
-  constexpr auto weight = half_way<R>();
   const Axis a = along(count, axis);
-  const std::ptrdiff_t cells = (a.length - 2 * (R - 1)) / 2;
+  const std::ptrdiff_t cells = (a.length - 2 * k_restriction_reach) / 2;
   for (std::ptrdiff_t o = 0; o < a.outer; ++o, from += a.length * a.inner)
     for (std::ptrdiff_t c = 0; c < cells; ++c, to += a.inner) {
       const double* x = from + 2 * c * a.inner;
       for (std::ptrdiff_t i = 0; i < a.inner; ++i) {
-        double sum = weight[0] * x[i];
-        for (std::size_t k = 1; k < 2 * R; ++k) sum += weight[k] * x[i + static_cast<std::ptrdiff_t>(k) * a.inner];
+        double sum = k_half_way[0] * x[i];
+        for (std::size_t k = 1; k < k_half_way.size(); ++k)
+          sum += k_half_way[k] * x[i + static_cast<std::ptrdiff_t>(k) * a.inner];
         to[i] = sum;
       }
     }
@@ -118,11 +114,11 @@ double limited_slope(double before, double here, double after) {
 
 }  // namespace
 
-Transfer::Transfer(Meaning meaning, int order, int dimensions)
+Transfer::Transfer(Meaning meaning, std::int32_t reach, int dimensions)
     : meaning_(meaning),
       dimensions_(static_cast<std::size_t>(dimensions)),
-      reach_(meaning == Meaning::average ? 1 : order == 6 ? 3 : 2),
-      restriction_points_(meaning == Meaning::average ? 2 : order == 2 ? 4 : 6) {}
+      reach_(meaning == Meaning::average ? 1 : reach),
+      restriction_reach_(meaning == Meaning::average ? 0 : k_restriction_reach) {}
 
 IndexBox Transfer::needed(const IndexBox& fine) const {
   const int dimensions = static_cast<int>(dimensions_);
@@ -201,10 +197,7 @@ void Transfer::restrict_points(const double* fine, const IndexBox& box, const In
     count[d] = coarse.count(d);
     scratch.to.resize(std::max(scratch.to.size(), size_of(count)));
     double* into = d == 0 ? to : scratch.to.data();
-    if (restriction_points_ == 4)
-      halve_along<2>(scratch.from.data(), before, d, into);
-    else
-      halve_along<3>(scratch.from.data(), before, d, into);
+    halve_along(scratch.from.data(), before, d, into);
     scratch.from.swap(scratch.to);
   }
 }

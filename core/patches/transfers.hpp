@@ -18,15 +18,15 @@ enum class Meaning : std::uint8_t {
 /// Prolongation and restriction of a field.
 class Transfer {
  public:
-  /// `order` of the differences in space. Points: Lagrange polynomials through 5 cells along each axis, for order 6
-  /// through 7; back, through 6 cells, for order 2 through 4. At the edge of a level, second differences divide an error
-  /// of these by dx^2. Averages: limited linear, and the mean of the finer cells.
-  Transfer(Meaning meaning, int order, int dimensions);
+  /// Points: Lagrange polynomials through 2 `reach` + 1 cells along each axis, and back through 6 cells. At the edge of
+  /// a level, second differences divide the error of these by dx^2. Averages: limited linear, and the mean of the finer
+  /// cells. `reach`: 2 or 3; of averages always 1.
+  Transfer(Meaning meaning, std::int32_t reach, int dimensions);
 
   /// Coarse cells beyond those of the fine ones that prolongation reads, along each axis.
   std::int32_t reach() const { return reach_; }
   /// Fine cells beyond those of the coarse ones that restriction reads, along each axis.
-  std::int32_t restriction_reach() const { return restriction_points_ / 2 - 1; }
+  std::int32_t restriction_reach() const { return restriction_reach_; }
   /// The coarse cells that the cells of a fine box need.
   grid::IndexBox needed(const grid::IndexBox& fine) const;
 
@@ -53,7 +53,7 @@ class Transfer {
 
   Meaning meaning_;
   std::size_t dimensions_;
-  std::int32_t reach_, restriction_points_;  // along an axis
+  std::int32_t reach_, restriction_reach_;
 };
 
 }  // namespace eddyline::patches

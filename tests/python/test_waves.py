@@ -194,7 +194,7 @@ def test_series_have_the_columns_that_expectations_may_name() -> None:
 def test_quantities_are_those_of_the_core() -> None:
     world = World.from_text(FLAT)
     pictured = {name: each.unit for name, each in world.solver.pictures.items()}
-    assert dict(_core.Simulation(world.core).quantities) == pictured == world.solver.snapshot_fields
+    assert dict(_core.Simulation(world.core).quantities) == pictured == world.solver.snapshot_fields(world.file)
 
 
 def test_pixels_of_cells_are_the_values_of_cells() -> None:
