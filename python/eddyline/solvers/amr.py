@@ -19,6 +19,7 @@ from eddyline.world.problems import Path, above, below, dotted, listed, number, 
 from eddyline.world.samples import Samples, evaluate
 from eddyline.world.scales import Scales, find_scales
 from eddyline.world.schema import (
+    SIDE_KINDS,
     SIDES,
     Inflow,
     Isosurface,
@@ -26,12 +27,11 @@ from eddyline.world.schema import (
     Outflow,
     Periodic,
     Probe,
-    Region,
     Start,
     Wall,
     WorldFile,
 )
-from eddyline.world.shapes import Table
+from eddyline.world.shapes import Region, Table
 from eddyline.world.solver import Found, Pictured, Rows, SolverOptions
 from eddyline.world.values import Count, Positive
 from eddyline.world.world import World
@@ -83,6 +83,7 @@ class Amr:
     options: type[SolverOptions] = AmrOptions
     tables: Mapping[str, type[Table]] = {}
     members = "cells"
+    has_surfaces = False
     pictures: Mapping[str, Pictured] = {
         "u": Pictured("displacement u", "m", diverging=True),
         "p": Pictured("rate p = du/dt", "m/s", diverging=True),
@@ -410,9 +411,7 @@ def _sides(file: WorldFile) -> Found:
         side = file.boundaries.side(side_name)
         path: Path = ("boundaries", side_name)
         if not isinstance(side, SIDES_OF[name]):
-            kinds = listed(
-                [kind.model_fields["type"].annotation.__args__[0] for kind in SIDES_OF[name]], "or"
-            )
+            kinds = listed([key for key, kind in SIDE_KINDS.items() if kind in SIDES_OF[name]], "or")
             yield (
                 (*path, "type"),
                 f'boundaries.{side_name}.type = "{side.type}"; sides of {what} are {kinds}. Change it.',

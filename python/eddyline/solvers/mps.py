@@ -70,6 +70,7 @@ class Mps:
     options: type[SolverOptions] = MpsOptions
     tables: Mapping[str, type[Table]] = {}
     members = "particles"
+    has_surfaces = True
     pictures: Mapping[str, Pictured] = {
         "speed": Pictured("speed", "m/s", starts_at_zero=True),
         "pressure": Pictured("pressure", "Pa"),

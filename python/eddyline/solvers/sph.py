@@ -47,6 +47,7 @@ class Sph:
     options: type[SolverOptions] = SphOptions
     tables: Mapping[str, type[Table]] = {}
     members = "particles"
+    has_surfaces = True
     pictures: Mapping[str, Pictured] = {
         "speed": Pictured("speed", "m/s", starts_at_zero=True),
         "pressure": Pictured("pressure", "Pa"),

@@ -63,6 +63,8 @@ class Solver(Protocol):
     """Further tables of the world file, such as [mesh]."""
     members: str
     """Its members, in the plural: "particles", "cells"."""
+    has_surfaces: bool
+    """True if its fluid need not fill the domain; otherwise regions only say what fills them at the start."""
     pictures: Mapping[str, Pictured]
     """All quantities that its pictures may show."""
 
