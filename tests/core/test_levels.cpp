@@ -1,17 +1,25 @@
-// Levels of patches: sets, nesting, transfers, dense output, moves between ranks. Ranks are threads.
+// Levels of patches: sets, nesting, transfers, dense output, moves between ranks; and waves on them: orders,
+// reflection, the same bits for any ranks, patches, threads and strategies, through a checkpoint too. Ranks are threads.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <complex>
+#include <numbers>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "comm/single_process.hpp"
+#include "driver/simulation.hpp"
+#include "exchange/strategy.hpp"
 #include "harness.hpp"
 #include "patches/dense_output.hpp"
 #include "patches/flags.hpp"
 #include "patches/levels.hpp"
 #include "patches/transfers.hpp"
 #include "patches/units.hpp"
+#include "solvers/amr/state.hpp"
+#include "solvers/amr/step.hpp"
 #include "thread_ranks.hpp"
 
 using namespace eddyline;
@@ -259,4 +267,211 @@ TEST(flags_reach_around_and_are_kept) {
   units.refine(marks_for({5, 6, 0}, 2), 4);
   CHECK((marked(marks_for({5, 6, 0}, 0.5)) == std::vector<Int3>{{1, 1, 0}}));
   CHECK(marked(marks_for({5, 6, 0}, 0.1)).empty());
+}
+
+namespace {
+
+/// A standing wave or a pulse in a periodic box of edge 4 with refined levels; `edge`: of the finest cells.
+world::World wave(int dimensions, double edge, std::int64_t order, std::int64_t levels, const std::string& u) {
+  world::World w;
+  w.solver = "amr";
+  w.dimensions = dimensions;
+  w.origin = {-2, -2, dimensions == 3 ? -2.0 : 0.0};
+  w.size = {4, 4, dimensions == 3 ? 4.0 : 0.0};
+  w.spacing = edge;
+  for (auto& side : w.sides) side.kind = world::SideKind::periodic;
+  w.options["order"] = order, w.options["levels"] = levels, w.options["unit"] = std::int64_t{4};
+  w.fields.emplace("u", world::Formula(u, world::k_field_variables));
+  return w;
+}
+
+/// Advances to a time with a whole number of steps. Error: root of the mean square of u - exact over uncovered cells.
+double error_at(world::World w, double end, auto&& exact) {
+  const double coarse = w.spacing * std::pow(2, std::get<std::int64_t>(w.options["levels"]) - 1);
+  const double steps = std::ceil(end / (0.4 * coarse / std::sqrt(w.dimensions)));
+  w.options["cfl"] = end / steps * std::sqrt(w.dimensions) / coarse;
+  const auto alone = comm::single_process();
+  amr::State state(w, {}, *alone);
+  amr::Step step(state);
+  for (int k = 0; k < static_cast<int>(steps); ++k) step.advance(false);
+  CHECK_NEAR(state.time, end, 1e-12);
+  CHECK(state.levels().size() == static_cast<int>(std::get<std::int64_t>(w.options["levels"])));
+  double sum = 0, volume = 0;
+  for (const amr::State::Patch& patch : state.patches()) {
+    const double* u = state.values_of(patch, begin)[0];
+    const double share = std::pow(state.spacing(patch.level), w.dimensions);
+    for_each_cell(patch.cells(), [&](Int3 cell) {
+      const double found = *u++;
+      if (state.levels().is_covered(patch.level, cell)) return;
+      sum += share * std::pow(found - exact(state.centre(patch.level, cell), end), 2), volume += share;
+    });
+  }
+  CHECK_NEAR(volume, std::pow(4, w.dimensions), 1e-9);
+  return std::sqrt(sum / volume);
+}
+
+double standing(const Vec3& x, double t) {
+  constexpr double k = std::numbers::pi;
+  return std::cos(k * x.x) * std::cos(k * x.y) * std::cos(k * std::numbers::sqrt2 * t);
+}
+
+solver::Execution execution_of(const std::string& strategy, int threads) {
+  solver::Execution execution;
+  execution.exchange = strategy;
+  execution.threads = threads;
+  return execution;
+}
+
+/// A pulse that refined patches follow.
+world::World moving(int dimensions) {
+  world::World w = wave(dimensions, 4.0 / (dimensions == 2 ? 128 : 64), 4, dimensions == 2 ? 3 : 2,
+                        dimensions == 2 ? "exp(-20*((x+0.3)^2+y^2))" : "exp(-12*((x+0.3)^2+y^2+z^2))");
+  w.options["tolerance"] = dimensions == 2 ? 0.01 : 0.05;
+  return w;
+}
+
+constexpr int k_steps = 8;
+
+solver::Checksum checksum_after(const world::World& w, const solver::Execution& execution, comm::Communicator& c) {
+  driver::Simulation simulation(w, execution, 0.05, c);
+  simulation.advance(1e9, k_steps, 1e9);
+  const solver::Checksum sum = simulation.checksum();
+  simulation.end();
+  return sum;
+}
+
+solver::Checksum reference(const world::World& w) {
+  const auto alone = comm::single_process();
+  return checksum_after(w, execution_of("nonblocking", 1), *alone);
+}
+
+}  // namespace
+
+TEST(orders_hold_across_levels) {
+  for (const std::int64_t levels : {2, 3})
+    for (const auto& [order, least] : {std::pair{2, 1.95}, {4, 3.85}, {6, 4.7}}) {
+      double last = 0;
+      for (const int cells : {24, 48}) {  // of level 0
+        world::World w = wave(2, 4.0 / cells / std::pow(2, levels - 1), order, levels, "cos(pi*x)*cos(pi*y)");
+        w.options["refine"] = std::string("abs(x) < if(level == 0, 1, 0.4) and abs(y) < if(level == 0, 1, 0.4)");
+        const double error = error_at(w, 0.6, standing);
+        if (last > 0) CHECK(std::log2(last / error) > least);
+        last = error;
+      }
+    }
+}
+
+TEST(little_is_reflected_at_the_edge_of_a_level) {
+  // A packet of waves, 16 coarse cells long each, enters and leaves a refined half of a channel.
+  for (const auto& [order, most] : {std::pair{2, 1.2e-2}, {4, 6e-4}, {6, 6e-5}})
+    for (const int direction : {1, -1}) {
+      world::World w = wave(2, 1.0 / 64, order, 2, "0");
+      w.origin = {-2, 0, 0}, w.size = {4, 0.25, 0};
+      w.options["refine"] = std::string("x > 0");
+      w.options["cfl"] = 0.4 * std::numbers::sqrt2;
+      const std::string x = direction > 0 ? "(x+1)" : "(x-1)", k = "4*pi", wave = "exp(-(" + x + "/0.3)^2)";
+      w.fields.clear();
+      w.fields.emplace("u", world::Formula(wave + "*cos(" + k + "*" + x + ")", world::k_field_variables));
+      const std::string rate = "(2*" + x + "/0.09*cos(" + k + "*" + x + ")+" + k + "*sin(" + k + "*" + x + "))";
+      w.fields.emplace("p", world::Formula((direction > 0 ? "" : "-") + wave + "*" + rate, world::k_field_variables));
+      const auto alone = comm::single_process();
+      amr::State state(w, {}, *alone);
+      amr::Step step(state);
+      while (state.time < 2) step.advance(false);
+      double reflected = 0;
+      for (const amr::State::Patch& patch : state.patches()) {
+        const double* u = state.values_of(patch, begin)[0];
+        for_each_cell(patch.cells(), [&](Int3 cell) {
+          const double at = -direction * state.centre(patch.level, cell).x, found = std::abs(*u++);
+          if (at > 0.5 && at < 1.5 && !state.levels().is_covered(patch.level, cell))
+            reflected = std::max(reflected, found);
+        });
+      }
+      CHECK(reflected < most);
+    }
+}
+
+TEST(a_moving_refinement_has_the_same_bits_everywhere) {
+  const std::vector<std::string> names = exchange::strategy_names();
+  for (const int dimensions : {2, 3}) {
+    world::World w = moving(dimensions);
+    const solver::Checksum expected = reference(w);
+    std::size_t way = 0;
+    for (const auto& [ranks, patch] : {std::pair{1, 8}, {2, 16}, {3, 8}, {4, 32}, {2, 64}, {3, 4}})
+      for (int again = 0; again < (dimensions == 2 ? 2 : 1); ++again) {
+        w.options["patch"] = std::int64_t{patch};
+        const std::string& name = names[way++ % names.size()];
+        fixture::on_ranks(ranks, [&](comm::Communicator& c) {
+          CHECK(checksum_after(w, execution_of(name, ranks == 1 ? 2 : 1), c) == expected);
+        });
+      }
+  }
+}
+
+TEST(refinement_follows_the_wave) {
+  const auto alone = comm::single_process();
+  amr::State state(moving(2), {}, *alone);
+  amr::Step step(state);
+  const std::int64_t first = state.levels().changes();
+  CHECK(state.levels().size() == 3);
+  const auto has_level = [&](double x, double y, int level) {
+    const double dx = state.spacing(level);
+    return state.levels()[level].layout.set().patch_with(
+               {static_cast<std::int32_t>((x + 2) / dx), static_cast<std::int32_t>((y + 2) / dx), 0}) >= 0;
+  };
+  CHECK(has_level(-0.3, 0, 2));
+  CHECK(!has_level(1.5, 1.5, 1));
+  while (state.time < 1) step.advance(false);
+  CHECK(state.levels().changes() > first);
+  CHECK(!has_level(-0.3, 0, 2));
+  CHECK(has_level(-0.3, 1, 2));
+}
+
+TEST(a_run_with_levels_continues_on_any_number_of_ranks) {
+  world::World w = moving(2);
+  const solver::Checksum expected = reference(w);
+  for (const auto& [before, after] : {std::pair{1, 3}, {3, 2}}) {
+    std::vector<std::vector<std::byte>> parts(static_cast<std::size_t>(before));
+    w.options["patch"] = std::int64_t{8};
+    fixture::on_ranks(before, [&](comm::Communicator& c) {
+      driver::Simulation simulation(w, execution_of("nonblocking", 1), 0.05, c);
+      simulation.advance(1e9, k_steps / 2 + 1, 1e9);
+      parts[static_cast<std::size_t>(c.rank())] = simulation.part();
+      simulation.end();
+    });
+    w.options["patch"] = std::int64_t{32};
+    fixture::on_ranks(after, [&](comm::Communicator& c) {
+      driver::Simulation simulation(w, execution_of("nonblocking", 1), 0.05, c);
+      std::size_t next = 0;
+      simulation.restore([&] { return next < parts.size() ? parts[next++] : std::vector<std::byte>{}; });
+      simulation.advance(1e9, k_steps, 1e9);
+      CHECK(simulation.checksum() == expected);
+      simulation.end();
+    });
+  }
+}
+
+TEST(a_bad_step_on_levels_names_cell_and_level) {
+  world::World w = moving(2);
+  w.options["cfl"] = 1.7;
+  fixture::on_ranks(2, [&](comm::Communicator& c) {
+    driver::Simulation simulation(w, execution_of("nonblocking", 1), 1e9, c);
+    CHECK_THROWS(simulation.advance(1e9, 100000, 1e9), "of level");
+  });
+}
+
+TEST(options_of_levels_are_checked) {
+  const auto alone = comm::single_process();
+  const auto made = [&](const std::string& name, const world::OptionValue& value) {
+    world::World w = moving(2);
+    w.options[name] = value;
+    amr::State state(w, {}, *alone);
+  };
+  CHECK_THROWS(made("unit", std::int64_t{5}), "must be 4 or 8");
+  CHECK_THROWS(made("levels", std::int64_t{0}), "method.levels");
+  CHECK_THROWS(made("levels", std::int64_t{7}), "method.unit");
+  CHECK_THROWS(made("tolerance", 0.0), "needs method.tolerance");
+  CHECK_THROWS(made("refine", std::string("x <")), "method.refine");
+  CHECK_THROWS(made("refine", std::string("vorticity > 3")), "unknown name");
+  CHECK_THROWS(made("regrid_every", std::int64_t{0}), "regrid_every");
 }
