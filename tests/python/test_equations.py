@@ -125,7 +125,7 @@ def test_walls_keep_mass_and_energy_and_reflect_as_a_mirror_does() -> None:
 
 
 def test_supersonic_flow_enters_and_leaves() -> None:
-    """What flows in fills the domain."""
+    """Gas that flows in fills the domain."""
     text = GAS.replace('pressure = "1 + 0.1*y"', "pressure = 1.0").replace("[3.0, 0.1]", "[3.0, 0.0]")
     simulation = _core.Simulation(World.from_text(text).core)
     simulation.advance(3.0, 2**62, 1e9)
@@ -199,7 +199,7 @@ BALL = '[bodies.b]\nshape = "circle"\ncenter = [0.5, 0.4]\ndiameter = 0.2\n'
         (GAS, "density = 1\n", "density = 1\nkinematic_viscosity = 1e-3\n", "no friction. Remove it"),
         (GAS, 'name = "amr"', 'name = "amr"\nwave_speed = 2', "is an option of the equations wave"),
         (GAS, ', pressure = "1 + 0.1*y"', "", "boundaries.left.pressure is missing"),
-        (GAS, '"open"', '"stream", velocity = [1.0, 0.0]', "are wall, periodic, open, inflow or outflow"),
+        (GAS, '"open"', '"stream", velocity = [1.0, 0.0]', "wall, periodic, open, inflow and outflow only"),
         (GAS, "[start]", "[start]\nsettle = 0.1", "no particles"),
         (GAS, "[output]", '[output]\nquantity = "u"', "output.quantity"),
         (GAS, "[time]", f"{BALL}[time]", "no bodies. Remove it"),

@@ -15,8 +15,8 @@
 
 namespace eddyline::physics {
 
-/// What a number of a cell is: the value at its centre, or the mean over it. Means are conserved: they change by fluxes
-/// through faces.
+/// Kind of the number of a cell: the value at its centre, or the mean over it. Means are conserved: they change by
+/// fluxes through faces.
 enum class Meaning { point, average };
 /// The neighbours of a cell that its rate of change depends on: none, those along axes, or all in a box.
 enum class Reach { none, star, box };
@@ -76,13 +76,13 @@ struct Stage {
   std::array<double*, 3> fluxes{};
 };
 
-/// What cells of a patch say about the next step.
+/// Findings in the cells of a patch, before the next step.
 struct Inspection {
   double speed = 0;  // largest sum over axes of the fastest signals along them [m/s]; dt = cfl dx / speed
   bool good = true;  // all values are finite, and positive where they must be
 };
 
-/// What lies beyond a side of the domain.
+/// Kind of the cells beyond a side of the domain.
 enum class Beyond {
   periodic,
   mirror,  // the mirrored cells: vectors change the sign of their normal component
@@ -122,7 +122,7 @@ class Equations {
   virtual Inspection inspect(std::span<const double* const> fields, std::int64_t cells) const = 0;
   /// True if the speed of signals never changes, and with it the time step.
   virtual bool has_constant_speed() const = 0;
-  /// How strongly the fields vary at each cell of a patch: a dimensionless number, 0 where they are smooth.
+  /// Strength of the variation of the fields at each cell of a patch: a dimensionless number, 0 where they are smooth.
   virtual void indicate(const Place& place, std::span<const Input> in, double* out) const = 0;
 
   /// The fields at a place at the start.
@@ -134,17 +134,17 @@ class Equations {
   /// Fills the ghosts of a row across a side of the kind `own`.
   virtual void fill_beyond(const AcrossSide& row) const = 0;
 
-  /// What pictures and probes show, from the fields at a place.
+  /// Quantities that pictures and probes show, from the fields at a place.
   virtual const std::vector<Named>& quantities() const = 0;
   virtual void derive(std::span<const double> fields, std::span<double> quantities) const = 0;
   /// Columns of the budget: integrals over the domain, and largest values.
   virtual const std::vector<Named>& integrals() const = 0;
   virtual const std::vector<Named>& largest() const = 0;
-  /// For a cell: densities of the integrals per volume, and the values of the largest.
+  /// Densities of the integrals per volume at a cell, and its values of the largest.
   virtual void account(const Place& place, std::span<const Input> cell, std::span<double> densities,
                        std::span<double> largest) const = 0;
 
-  /// What is wrong with the fields of a cell that failed inspection, and what to change; one line.
+  /// Line that says what is wrong with the fields of a cell that failed inspection, and what to change.
   virtual std::string complaint(std::span<const double> fields) const = 0;
 };
 

@@ -27,7 +27,7 @@ namespace eddyline::physics {
 
 enum class Kind { rates, fluxes };
 
-/// How values are interpolated to faces.
+/// Interpolation of values to faces.
 enum class Reconstruction { muscl, weno };
 
 template <class Q, std::size_t N>

@@ -10,7 +10,7 @@
 namespace eddyline::physics {
 
 /// Van Leer's limited slope.
-/// Source: van Leer 1979.
+/// Source: van Leer 1974.
 template <class Q>
 EDDYLINE_INLINE Q limited_slope(Q a, Q b) {
   const Q product = a * b;

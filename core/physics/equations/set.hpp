@@ -59,9 +59,9 @@ class Set final : public Equations {
     return kernels_.inspect(&model_, fields, cells);
   }
 
-  /// Of points: the fourth difference, as a change of the first field. Of means: the second difference in relation to
-  /// the values themselves; components of vectors are left out, as they may be zero.
-  /// Source of the latter: Löhner 1987.
+  /// Points: the fourth difference, as a change of the first field. Means: the second difference in relation to the
+  /// values themselves; components of vectors are left out, as they may be zero.
+  /// Source of the latter: Loehner 1987.
   void indicate(const Place& place, std::span<const Input> in, double* out) const override {
     std::size_t i = 0;
     for_each_cell(place.cells, [&](Int3 cell) {

@@ -10,7 +10,7 @@
 
 namespace eddyline::physics {
 
-/// What a set of equations reads of a world: its name, the options of [method] that are its own, and the world.
+/// Parts of a world that a set of equations reads: its name, the options of [method] that are its own, and the world.
 struct Settings {
   std::string name;
   std::map<std::string, world::OptionValue> options;

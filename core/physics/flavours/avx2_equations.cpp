@@ -1,7 +1,7 @@
 // The loops of equations on Cartesian cells, compiled for one instruction set.
 #include "base/lanes_select.hpp"
 
-#include "physics/equations/make_kernels.hpp"
+#include "physics/models/make_kernels.hpp"
 
 namespace eddyline::physics {
 

@@ -25,7 +25,7 @@ struct Options {
 /// Throws UserError.
 Options options_of(const world::World& world);
 
-/// What the equations read of a world. `world` must outlive the result.
+/// Parts of a world that the equations read. `world` must outlive the result.
 physics::Settings settings_of(const Options& options, const world::World& world);
 
 }  // namespace eddyline::amr

@@ -18,7 +18,7 @@ const std::array<std::string, k_place_variables> k_places{"x", "y", "z", "t", "l
 world::Formula refinement_of(const Options& options, const physics::Equations& equations) {
   if (options.refine.empty()) return {};
   std::vector<std::string> names(k_places.begin(), k_places.end());
-  for (const physics::Field& field : equations.fields()) names.push_back(field.name);
+  for (const physics::Named& each : equations.quantities()) names.push_back(each.name);
   try {
     return {options.refine, names};
   } catch (const UserError& error) {
@@ -26,7 +26,7 @@ world::Formula refinement_of(const Options& options, const physics::Equations& e
   }
 }
 
-bool depends_on_fields(const world::Formula& formula) {
+bool can_change(const world::Formula& formula) {
   const std::vector<std::string> used = formula.used_variables();
   return std::ranges::any_of(used, [](const std::string& name) {
     return name == "t" || std::ranges::find(k_places, name) == k_places.end();

@@ -8,12 +8,12 @@
 
 namespace eddyline::amr {
 
-/// Variables of the formula method.refine before the fields: x, y, z, t, level.
+/// Variables of the formula method.refine before the quantities of the equations: x, y, z, t, level.
 inline constexpr std::size_t k_place_variables = 5;
 
 /// The formula that chooses the cells to refine. Throws UserError.
 world::Formula refinement_of(const Options& options, const physics::Equations& equations);
-/// Whether it depends on the time or on fields, so that refinement can change.
-bool depends_on_fields(const world::Formula& formula);
+/// Whether it depends on the time or on quantities.
+bool can_change(const world::Formula& formula);
 
 }  // namespace eddyline::amr

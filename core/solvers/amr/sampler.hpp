@@ -9,7 +9,7 @@
 
 namespace eddyline::amr {
 
-/// What the equations derive from fields between cell centres. Fields of points are interpolated by Lagrange
+/// Quantities that the equations derive from fields between cell centres. Fields of points are interpolated by Lagrange
 /// polynomials through four cells along each axis, or six where there are as many ghosts; means, which may jump,
 /// between two cells. `state` must outlive it.
 class Sampler final : public solver::Sampler {

@@ -8,7 +8,7 @@
 
 namespace eddyline::amr {
 
-/// What lies beyond the sides of the domain. It exists in scratch memory only. `equations` must outlive it.
+/// Cells beyond the sides of the domain. They exist in scratch memory only. `equations` must outlive it.
 class Sides {
  public:
   /// Throws UserError if the equations do not have one of the sides.

@@ -74,7 +74,7 @@ State::State(const world::World& world, const solver::Execution& execution, comm
       equations_(physics::make_equations(instructions_, settings_of(options_, world_))),
       sides_(*equations_, world.dimensions),
       refine_(refinement_of(options_, *equations_)),
-      is_adaptive_(options_.levels > 1 && (options_.tolerance > 0 || depends_on_fields(refine_))),
+      is_adaptive_(options_.levels > 1 && (options_.tolerance > 0 || can_change(refine_))),
       levels_(setup(execution), communicator) {
   start();
   start_refined();
@@ -202,7 +202,7 @@ physics::Inspection State::inspect() const {
   return {speed, good};
 }
 
-/// Where nothing moves the step is that of 1 m/s.
+/// If nothing moves the step is that of 1 m/s.
 void State::set_speed(double speed) { time_step_ = options_.cfl * spacing(0) / (speed > 0 ? speed : 1.0); }
 
 void State::find_time_step() {
@@ -220,7 +220,7 @@ void State::indicate(const Patch& patch, Scratch& scratch, std::vector<double>& 
     for (double& value : values) value /= options_.tolerance;
   }
   if (options_.refine.empty()) return;
-  std::vector<double> at(k_place_variables + in.size());
+  std::vector<double> at(k_place_variables + equations_->quantities().size()), fields(in.size());
   std::size_t i = 0;
   for_each_cell(patch.cells(), [&](Int3 cell) {
     const Vec3 x = here.centre(cell, world_.dimensions);
@@ -228,8 +228,9 @@ void State::indicate(const Patch& patch, Scratch& scratch, std::vector<double>& 
     for (std::size_t f = 0; f < in.size(); ++f) {
       const double* value = in[f].at;
       for (std::size_t d = 0; d < 3; ++d) value += (cell[d] - patch.cells().lower[d]) * in[f].stride[d];
-      at[k_place_variables + f] = *value;
+      fields[f] = *value;
     }
+    equations_->derive(fields, std::span(at).subspan(k_place_variables));
     const double truth = refine_.evaluate(at);
     if (truth != 0 && !std::isnan(truth)) values[i] = std::max(values[i], 2.0);
     ++i;

@@ -124,7 +124,7 @@ class State {
   std::string instructions_;
   std::unique_ptr<physics::Equations> equations_;
   Sides sides_;
-  world::Formula refine_;  // of x, y, z, t, the level, and the fields
+  world::Formula refine_;  // of x, y, z, t, the level, and quantities
   bool is_adaptive_ = false;
   patches::Levels levels_;
   double time_step_ = 0;

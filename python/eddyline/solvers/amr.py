@@ -206,6 +206,13 @@ class Amr:
 
 SOLVER = Amr()
 
+SUBJECTS = {
+    WAVE: "the wave equation of the solver amr has",
+    EULER: "the Euler equations of the solver amr have",
+    BURGERS: "Burgers' equation of the solver amr has",
+}
+"""The equations as the subject of a sentence."""
+
 RATES = {WAVE: 4.0e7, EULER: 2.0e6, BURGERS: 8.0e6}
 """Cell steps a second on one core, rounded towards slower processors."""
 CELLS_A_THREAD = 4000
@@ -246,7 +253,7 @@ def _neither(names: list[str]) -> str:
 
 
 def _time_step(file: WorldFile, scales: Scales) -> float:
-    """At the start [s]."""
+    """The step at the start [s]."""
     options, name = options_of(file), equations_of(file)
     speed = scales.sound_speed * math.sqrt(file.dimensions)
     if name == EULER:
@@ -350,7 +357,7 @@ def _foreign_options(file: WorldFile) -> Found:
 def _refusals(file: WorldFile) -> Found:
     """Parts of a world that equations of fields without a fluid do not have."""
     name = equations_of(file)
-    what = f"the equations {name} of the solver amr have"
+    what = SUBJECTS[name]
     if file.given_fluid is not None:
         hint = 'Remove [fluid], or write equations = "euler"' if file.is_gas else "Remove [fluid]"
         yield ("fluid",), f"fluid: {what} no fluid. {hint}."
@@ -366,7 +373,7 @@ def _refusals(file: WorldFile) -> Found:
 
 def _gas_refusals(file: WorldFile) -> Found:
     """Parts of a world that a gas on cells does not have."""
-    what = "the Euler equations of the solver amr have"
+    what = SUBJECTS[EULER]
     fluid = file.given_fluid
     if fluid is not None and not fluid.is_gas:
         yield (
@@ -406,33 +413,35 @@ SIDES_OF = {
 
 def _sides(file: WorldFile) -> Found:
     name = equations_of(file)
-    what = f"the equations {name} of the solver amr"
     for side_name in SIDES[: 2 * file.dimensions]:
         side = file.boundaries.side(side_name)
         path: Path = ("boundaries", side_name)
         if not isinstance(side, SIDES_OF[name]):
-            kinds = listed([key for key, kind in SIDE_KINDS.items() if kind in SIDES_OF[name]], "or")
+            kinds = listed([key for key, kind in SIDE_KINDS.items() if kind in SIDES_OF[name]], "and")
             yield (
                 (*path, "type"),
-                f'boundaries.{side_name}.type = "{side.type}"; sides of {what} are {kinds}. Change it.',
+                f'boundaries.{side_name}.type = "{side.type}"; {SUBJECTS[name]} sides of the types {kinds} '
+                "only. Change it.",
             )
         elif isinstance(side, Wall) and side.velocity is not None:
-            yield (*path, "velocity"), f"boundaries.{side_name}.velocity: {what} have no friction. Remove it."
+            text = f"boundaries.{side_name}.velocity: {SUBJECTS[name]} no friction. Remove it."
+            yield (*path, "velocity"), text
         elif isinstance(side, Outflow) and side.pressure is not None:
             yield (
                 (*path, "pressure"),
-                f"boundaries.{side_name}.pressure: what {what} let out keeps its pressure. Remove it.",
+                f"boundaries.{side_name}.pressure: {SUBJECTS[name]} outflows that keep the pressure of the "
+                "gas. Remove it.",
             )
         elif isinstance(side, Inflow) and side.pressure is None:
             yield (
                 path,
-                f"boundaries.{side_name}.pressure is missing; an inflow of {what} gives all values. Add its "
-                "pressure [Pa].",
+                f"boundaries.{side_name}.pressure is missing; {SUBJECTS[name]} inflows that give all values. "
+                "Add the pressure [Pa].",
             )
 
 
 def _observers(file: WorldFile) -> Found:
-    what = f"the equations {equations_of(file)} of the solver amr have"
+    what = SUBJECTS[equations_of(file)]
     if file.output.cut is not None and file.output.cut.normal == "none":
         yield (
             ("output", "cut", "normal"),

@@ -265,8 +265,8 @@ def _is_toml(line: str) -> bool:
 
 
 def _leave_out_options(parsed: tomlkit.TOMLDocument, document: Document) -> None:
-    """Where an override names another solver, options in the file that it does not have are left out: they
-    say how the solver of the file computes. Those of overrides stay."""
+    """Leaves out options in the file that another solver, which an override names, does not have: they say
+    how the solver of the file computes. Those of overrides stay."""
     method = parsed.get("method")
     if ("method", "name") not in document.overridden or not isinstance(method, MutableMapping):
         return

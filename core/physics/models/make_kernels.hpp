@@ -2,8 +2,8 @@
 // Included by the files of instruction sets only.
 
 #include "physics/equations/fluxes.hpp"
-#include "physics/equations/list.hpp"
 #include "physics/equations/rates.hpp"
+#include "physics/models/list.hpp"
 
 namespace eddyline::physics {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "base/errors.hpp"
-#include "physics/equations/list.hpp"
 #include "physics/equations/set.hpp"
+#include "physics/models/list.hpp"
 
 namespace eddyline::physics {
 

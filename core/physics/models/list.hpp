@@ -16,7 +16,7 @@ namespace eddyline::physics {
 
 inline constexpr std::array<std::string_view, 3> k_equations{"wave", "euler", "burgers"};
 
-/// What chooses a model, and the loops around it.
+/// Choice of a model, and of the loops around it.
 struct Choice {
   std::string_view name;
   int dimensions = 2;
