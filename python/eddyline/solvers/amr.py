@@ -389,12 +389,6 @@ def _levels(file: WorldFile, samples: Samples) -> Found:
     """Levels have something that chooses them, and units fit into the domain."""
     options = options_of(file)
     if options.levels == 1:
-        for key in ("tolerance", "refine"):
-            if getattr(options, key) is not None:
-                yield (
-                    ("method", key),
-                    f"method.{key} chooses finer levels, and method.levels is 1. Add levels = 2, or remove it.",
-                )
         return
     if options.tolerance is None and options.refine is None:
         yield (

@@ -3,8 +3,9 @@
     snapshots/cells.vtkhdf                open this: all times in one data set (VTKHDF with Steps)
     snapshots/cells/000000.vtkhdf, ...    one complete file a snapshot, each readable alone
 
-Cells of a grid are ImageData with x fastest, those of a body-fitted mesh and of several levels an UnstructuredGrid
-in order of their ids. Numbers of cells are doubles. See `eddyline.stream.snapshots` for when which file is written.
+Cells of a grid are ImageData with x fastest, those of a body-fitted mesh and of several levels an
+UnstructuredGrid in order of their ids. Numbers of cells are doubles. See `eddyline.stream.snapshots` for when
+which file is written.
 """
 
 from __future__ import annotations
