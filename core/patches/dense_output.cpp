@@ -37,7 +37,8 @@ StateWeights weights_of_stage(int substep, int stage) {
   switch (stage) {
     case 0: return value;
     case 1: return value + 0.5 * h * first;
-    case 2: return value + 0.5 * h * first + 0.25 * h * h * second + h * h * h / 16 * third + -h * h * h / 16 * jacobian;
+    case 2:
+      return value + 0.5 * h * first + 0.25 * h * h * second + h * h * h / 16 * third + -h * h * h / 16 * jacobian;
     default: return value + h * first + 0.5 * h * h * second + h * h * h / 8 * third + h * h * h / 8 * jacobian;
   }
 }

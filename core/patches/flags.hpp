@@ -9,8 +9,8 @@
 
 namespace eddyline::patches {
 
-/// Decides which units to refine. A cell whose value is above 1 asks for refinement, with a number of cells around it. A
-/// refined unit stays refined until all its values are below an eighth.
+/// Decides which units to refine. A cell whose value is above 1 asks for refinement, with a number of cells around it.
+/// A refined unit stays refined until all its values are below an eighth.
 class Flags {
  public:
   static constexpr double k_keep = 0.125;

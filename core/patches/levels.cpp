@@ -22,6 +22,7 @@ std::vector<Array<double>> arrays(std::size_t fields, std::int64_t size) {
 Levels::Levels(Setup setup, comm::Communicator& communicator) : setup_(std::move(setup)), communicator_(communicator) {
   for (const FieldKind& field : setup_.fields)
     transfers_.emplace_back(field.meaning, setup_.ghosts >= 3 ? 3 : 2, setup_.dimensions);
+  for (const FieldKind& field : setup_.fields) has_means_ = has_means_ || field.meaning == Meaning::average;
   for (std::size_t f = 1; f < fields(); ++f)
     if (transfers_[f].reach() > transfers_[widest_].reach()) widest_ = f;
   if (setup_.levels > 1) {
@@ -34,7 +35,7 @@ Levels::Levels(Setup setup, comm::Communicator& communicator) : setup_(std::move
     const auto halo = [&] {
       return exchange::BoxHalo(communicator_, setup_.exchange, setup_.between, comm::Tag::cell_halo);
     };
-    halos_.push_back(std::unique_ptr<Halos>(new Halos{halo(), halo(), halo()}));
+    halos_.push_back(std::unique_ptr<Halos>(new Halos{halo(), halo(), halo(), halo()}));
   }
   build(0);
 }
@@ -84,6 +85,9 @@ void Levels::build(int level) {
   below.restricted = Gather(below.set, targets, rank());
   below.received = arrays(fields(), below.restricted.foreign_cells());
   below.restricted.connect(halos_[l]->restricted);
+  if (!has_means_) return;
+  below.registers = FluxRegisters(levels_[l - 1].layout, here.layout, below.set, units_, level - 1, fields(), rank());
+  below.registers.connect(halos_[l]->fluxes);
 }
 
 std::int64_t Levels::cells() const {
@@ -126,7 +130,8 @@ std::int64_t Levels::neighbors() const {
 exchange::Traffic Levels::traffic() const {
   exchange::Traffic all;
   for (const auto& halos : halos_)
-    for (const exchange::BoxHalo* halo : {&halos->siblings, &halos->rim, &halos->restricted}) all += halo->traffic();
+    for (const exchange::BoxHalo* halo : {&halos->siblings, &halos->rim, &halos->restricted, &halos->fluxes})
+      all += halo->traffic();
   return all;
 }
 
@@ -203,8 +208,8 @@ void Levels::prepare(int level, double time, double time_step) {
   interpolate(level, k_all, std::array{time, middle, middle, last, last}, false);
 }
 
-/// Ghosts of a level from states of the coarser one: of fields whose ghosts a stage reads, and of the others only at the
-/// end of the step, or of `all`.
+/// Ghosts of a level from states of the coarser one: of fields whose ghosts a stage reads, and of the others only at
+/// the end of the step, or of `all`.
 void Levels::interpolate(int level, std::span<const Slot> states, std::span<const double> times, bool all) {
   const auto l = static_cast<std::size_t>(level);
   Level& coarser = levels_[l - 1];
@@ -247,16 +252,30 @@ void Levels::interpolate(int level, std::span<const Slot> states, std::span<cons
         if (setup_.sides) setup_.sides(level - 1, box, pointers, times[s]);
         for (std::size_t f = 0; f < fields(); ++f)
           if (pointers[f] != nullptr)
-            transfers_[f].prolong(pointers[f], box, part.ghosts, below.values[state][f].data() + part.first,
-                                       scratch);
+            transfers_[f].prolong(pointers[f], box, part.ghosts, below.values[state][f].data() + part.first, scratch);
       }
     }
   }
 }
 
+bool Levels::needs_fluxes(int level, const Layout::Patch& patch) const {
+  if (!has_means_) return false;
+  const auto l = static_cast<std::size_t>(level);
+  const std::size_t number = levels_[l].layout.number_of(patch);
+  return (level > 0 && below_[l].registers.needs_fine(number)) ||
+         (level + 1 < size_ && below_[l + 1].registers.needs_coarse(number));
+}
+
+void Levels::add_fluxes(int level, const Layout::Patch& patch, const FluxRegisters::Fluxes& fluxes, double weight) {
+  const auto l = static_cast<std::size_t>(level);
+  const std::size_t number = levels_[l].layout.number_of(patch);
+  if (level > 0) below_[l].registers.add_fine(number, fluxes, weight);
+  if (level + 1 < size_) below_[l + 1].registers.add_coarse(number, fluxes, weight);
+}
+
 /// First every patch is restricted into memory of its own, and only then the coarser level changes: its states still
 /// give ghosts to the patches.
-void Levels::restrict_to_coarser(int level, double time) {
+void Levels::restrict_to_coarser(int level, double time, double spacing) {
   const auto l = static_cast<std::size_t>(level);
   Level &here = levels_[l], &coarser = levels_[l - 1];
   Below& below = below_[l];
@@ -293,6 +312,10 @@ void Levels::restrict_to_coarser(int level, double time) {
       below.restricted.fill(static_cast<std::size_t>(k), {own[f], foreign[f]},
                             coarser.fields(end)[f].data() + patch.first);
   }
+  if (!has_means_) return;
+  std::vector<double*> corrected;
+  for (Array<double>& field : coarser.fields(end)) corrected.push_back(field.data());
+  below.registers.correct(halos_[l]->fluxes, spacing, corrected);
 }
 
 void Levels::end_step(int level) {
@@ -421,8 +444,7 @@ void Levels::interpolate_new(int level, const Marks& before, double time) {
         transfers_[f].prolong(pointers[f], box, part.cells, fine.data(), scratch);
         const double* from = fine.data();
         for_each_row(part.cells, [&](Int3 cell) {
-          std::copy_n(from, part.cells.count(0),
-                      here.fields(begin)[f].data() + patch.first + patch.cells.index(cell));
+          std::copy_n(from, part.cells.count(0), here.fields(begin)[f].data() + patch.first + patch.cells.index(cell));
           from += part.cells.count(0);
         });
       }

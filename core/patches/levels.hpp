@@ -14,6 +14,7 @@
 #include "exchange/box_fields.hpp"
 #include "exchange/halo.hpp"
 #include "patches/dense_output.hpp"
+#include "patches/flux_registers.hpp"
 #include "patches/gather.hpp"
 #include "patches/layout.hpp"
 #include "patches/rim.hpp"
@@ -95,15 +96,20 @@ class Levels {
   void start(int level, Slot slot);
   /// Waits for them. Collective.
   void finish(int level);
-  /// Copies the values of a patch with its ghosts into scratch memory, a pointer for each field or null. Ghosts that the
-  /// coarser level gives are sums of its states with `weights`, as prepare() has found them.
+  /// Copies the values of a patch with its ghosts into scratch memory, a pointer for each field or null. Ghosts that
+  /// the coarser level gives are sums of its states with `weights`, as prepare() has found them.
   void fill(int level, const Layout::Patch& patch, Slot slot, const StateWeights& weights, double time,
             std::span<double* const> scratch) const;
   /// Before the steps of a level within one of the coarser level, from `time` over `time_step`: interpolates the states
   /// of the latter for the ghosts of the former. Collective.
   void prepare(int level, double time, double time_step);
-  /// After those steps: the fields of a level replace what the coarser level has computed below it. Collective.
-  void restrict_to_coarser(int level, double time);
+  /// Whether add_fluxes() needs the fluxes of a patch: it has means, and faces at the edge of a level.
+  bool needs_fluxes(int level, const Layout::Patch& patch) const;
+  /// Adds fluxes of a stage, times its part of the time step [s]. Patches may be added by several threads at once.
+  void add_fluxes(int level, const Layout::Patch& patch, const FluxRegisters::Fluxes& fluxes, double weight);
+  /// After those steps: the fields of a level replace what the coarser level has computed below it, and means around it
+  /// are corrected. `spacing`: of the coarser level. Collective.
+  void restrict_to_coarser(int level, double time, double spacing);
   /// The end of a step becomes the begin of the next one.
   void end_step(int level);
 
@@ -125,16 +131,17 @@ class Levels {
 
  private:
   struct Halos {
-    exchange::BoxHalo siblings, rim, restricted;
+    exchange::BoxHalo siblings, rim, restricted, fluxes;
   };
   /// What lies between a level and the next coarser one.
   struct Below {
     Rim rim;
-    std::vector<Array<double>> coarse;                  // by field and state: coarse cells of other ranks
+    std::vector<Array<double>> coarse;                        // by field and state: coarse cells of other ranks
     std::array<std::vector<Array<double>>, k_states> values;  // by state and field: ghosts
-    Gather restricted;                                  // this rank's coarser patches, from `set`
-    PatchSet set;                                       // coarse cells below the level
-    std::vector<Array<double>> received;                // by field: restricted cells of other ranks
+    Gather restricted;                                        // this rank's coarser patches, from `set`
+    PatchSet set;                                             // coarse cells below the level
+    std::vector<Array<double>> received;                      // by field: restricted cells of other ranks
+    FluxRegisters registers;
   };
   /// A halo of several fields at once, with the memory that it refers to.
   struct Group {
@@ -157,6 +164,7 @@ class Levels {
   comm::Communicator& communicator_;
   std::vector<Transfer> transfers_;  // by field
   std::size_t widest_ = 0;           // field whose prolongation reads most
+  bool has_means_ = false;
   Units units_;
   Composite composite_;
   std::vector<Level> levels_;

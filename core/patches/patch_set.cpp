@@ -49,9 +49,8 @@ void PatchSet::merge_tiles(std::span<const std::uint8_t> marks, Int3 group) {
   const Int3 tiles = tiling_.tiles();
   const auto is_free = [&](const IndexBox& box) {
     bool free = true;
-    for_each_cell(box, [&](Int3 tile) {
-      free = free && marks[tile_index(tile)] != 0 && of_tile_[tile_index(tile)] < 0;
-    });
+    for_each_cell(box,
+                  [&](Int3 tile) { free = free && marks[tile_index(tile)] != 0 && of_tile_[tile_index(tile)] < 0; });
     return free;
   };
   for_each_cell(IndexBox{{0, 0, 0}, tiles}, [&](Int3 tile) {

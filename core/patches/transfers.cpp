@@ -99,9 +99,7 @@ std::size_t size_of(const Int3& count) {
 
 /// Copies the cells of a box out of a larger one.
 void copy_box(const double* from, const IndexBox& larger, const IndexBox& box, double* to) {
-  for_each_row(box, [&](Int3 cell) {
-    to = std::copy_n(from + larger.index(cell), box.count(0), to);
-  });
+  for_each_row(box, [&](Int3 cell) { to = std::copy_n(from + larger.index(cell), box.count(0), to); });
 }
 
 /// Monotonised central slope of van Leer 1977: half the central difference at most, and never beyond neighbours.

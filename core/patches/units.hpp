@@ -13,9 +13,9 @@ namespace eddyline::patches {
 /// A mark for each unit of a level, x fastest.
 using Marks = std::vector<std::uint8_t>;
 
-/// Which parts of a domain have finer levels. A level is refined in units: cubes of a fixed number of its cells along an
-/// edge. A refined unit is covered by 2^D units of the next finer level. Units belong to the world: results depend on
-/// them, and not on the patches that they are merged into. The same on all ranks.
+/// Which parts of a domain have finer levels. A level is refined in units: cubes of a fixed number of its cells along
+/// an edge. A refined unit is covered by 2^D units of the next finer level. Units belong to the world: results depend
+/// on them, and not on the patches that they are merged into. The same on all ranks.
 class Units {
  public:
   Units() = default;
@@ -57,8 +57,8 @@ class Units {
   std::vector<Marks> present_, refined_;
 };
 
-/// The units that no finer level covers: level by level, along a space-filling curve within each. They make up the whole
-/// domain.
+/// The units that no finer level covers: level by level, along a space-filling curve within each. They make up the
+/// whole domain.
 class Composite {
  public:
   struct Unit {

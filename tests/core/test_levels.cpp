@@ -1,5 +1,6 @@
 // Levels of patches: sets, nesting, transfers, dense output, moves between ranks; and waves on them: orders,
-// reflection, the same bits for any ranks, patches, threads and strategies, through a checkpoint too. Ranks are threads.
+// reflection, the same bits for any ranks, patches, threads and strategies, through a checkpoint too. Ranks are
+// threads.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "comm/single_process.hpp"
+#include "comm/sums.hpp"
 #include "driver/simulation.hpp"
 #include "exchange/strategy.hpp"
 #include "harness.hpp"
@@ -18,6 +20,7 @@
 #include "patches/levels.hpp"
 #include "patches/transfers.hpp"
 #include "patches/units.hpp"
+#include "solvers/amr/budget.hpp"
 #include "solvers/amr/state.hpp"
 #include "solvers/amr/step.hpp"
 #include "thread_ranks.hpp"
@@ -150,16 +153,15 @@ TEST(averages_are_conserved_between_levels) {
   for (const int dimensions : {2, 3}) {
     const Transfer transfer(Meaning::average, 1, dimensions);
     const IndexBox coarse{{0, 0, 0}, {4, 4, dimensions == 3 ? 4 : 1}}, fine = refined(coarse, dimensions),
-                   needed = transfer.needed(fine);
+                                                                       needed = transfer.needed(fine);
     std::vector<double> values;
     for_each_cell(needed, [&](Int3 cell) { values.push_back(std::sin(3.0 * cell[0] + 2.0 * cell[1]) + cell[2]); });
     std::vector<double> found(static_cast<std::size_t>(fine.cells())), back(static_cast<std::size_t>(coarse.cells()));
     transfer.prolong(values.data(), needed, fine, found.data(), scratch);
     transfer.restrict(found.data(), fine, coarse, back.data(), scratch);
     std::size_t k = 0;
-    for_each_cell(coarse, [&](Int3 cell) {
-      CHECK_NEAR(back[k++], values[static_cast<std::size_t>(needed.index(cell))], 1e-14);
-    });
+    for_each_cell(
+        coarse, [&](Int3 cell) { CHECK_NEAR(back[k++], values[static_cast<std::size_t>(needed.index(cell))], 1e-14); });
   }
 }
 
@@ -232,8 +234,7 @@ TEST(fields_move_with_their_patches) {
           levels.read(l, each, 0, scratch);
           const IndexBox grown = levels[l].layout.grown(each);
           for_each_cell(grown, [&](Int3 cell) {
-            for (std::size_t f = 0; f < 2; ++f)
-              CHECK_NEAR(scratch[f][grown.index(cell)], value(l, cell, f), 1e-10);
+            for (std::size_t f = 0; f < 2; ++f) CHECK_NEAR(scratch[f][grown.index(cell)], value(l, cell, f), 1e-10);
           });
         }
       }
@@ -285,7 +286,8 @@ world::World wave(int dimensions, double edge, std::int64_t order, std::int64_t 
   return w;
 }
 
-/// Advances to a time with a whole number of steps of at most `cfl`. Error: root of the mean square of u - exact over uncovered cells.
+/// Advances to a time with a whole number of steps of at most `cfl`. Error: root of the mean square of u - exact over
+/// uncovered cells.
 double error_at(world::World w, double cfl, double end, auto&& exact) {
   const double coarse = w.spacing * std::pow(2, std::get<std::int64_t>(w.options["levels"]) - 1);
   const double steps = std::ceil(end / (cfl * coarse / std::sqrt(w.dimensions)));
@@ -474,4 +476,40 @@ TEST(options_of_levels_are_checked) {
   CHECK_THROWS(made("refine", std::string("x <")), "method.refine");
   CHECK_THROWS(made("refine", std::string("vorticity > 3")), "unknown name");
   CHECK_THROWS(made("regrid_every", std::int64_t{0}), "regrid_every");
+}
+
+TEST(means_are_conserved_across_levels) {
+  for (const int dimensions : {2, 3}) {
+    world::World w = wave(dimensions, 4.0 / (dimensions == 2 ? 128 : 64), 4, dimensions == 2 ? 3 : 2,
+                          "1 + 0.5*exp(-4*(x^2 + y^2 + z^2))");
+    w.options.erase("order");
+    w.options["equations"] = std::string("burgers");
+    w.options["tolerance"] = 0.004;
+    std::vector<double> totals;
+    const auto run = [&](comm::Communicator& c) {
+      amr::State state(w, {}, c);
+      amr::Step step(state);
+      amr::Budget budget(state);
+      std::vector<double> found;
+      for (int k = 0; k < 9; ++k) {
+        comm::Sums sums;
+        std::vector<double> row;
+        budget.add(sums);
+        sums.add_up(c);
+        budget.read(sums, row);
+        found.push_back(row.at(1));
+        for (int n = 0; n < 2; ++n) step.advance(false);
+      }
+      CHECK(state.levels().size() == (dimensions == 2 ? 3 : 2));
+      CHECK(state.levels().changes() > 1);
+      if (c.is_root()) totals = found;
+    };
+    for (const int ranks : {1, 2}) {
+      const std::vector<double> before = totals;
+      w.options["patch"] = std::int64_t{ranks == 1 ? 32 : 8};
+      fixture::on_ranks(ranks, run);
+      for (const double total : totals) CHECK_NEAR(total / totals.front(), 1, 1e-14);
+      if (ranks > 1) CHECK(totals == before);
+    }
+  }
 }

@@ -90,9 +90,8 @@ solver::Field Cells::field(std::string_view set, std::string_view name) const {
   const int dimensions = state_.world().dimensions;
   for (int d = 0; d < dimensions; ++d)
     if (name == std::string("position_") + "xyz"[d])
-      return values([&](const State::Patch& patch, Int3 cell, std::int64_t) {
-        return state_.centre(patch.level, cell)[d];
-      });
+      return values(
+          [&](const State::Patch& patch, Int3 cell, std::int64_t) { return state_.centre(patch.level, cell)[d]; });
   if (name != "position")
     throw UserError("cells have no field \"" + std::string(name) + "\"; must be one of " + known + ", level, id.");
   const std::size_t n = ids().size();

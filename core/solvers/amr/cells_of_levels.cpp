@@ -4,7 +4,8 @@ namespace eddyline::amr {
 
 std::vector<solver::Column> CellsOfLevels::columns() const {
   std::vector<solver::Column> columns;
-  for (int level = 0; level < state_.levels().most(); ++level) columns.push_back({"cells_" + std::to_string(level), ""});
+  for (int level = 0; level < state_.levels().most(); ++level)
+    columns.push_back({"cells_" + std::to_string(level), ""});
   return columns;
 }
 

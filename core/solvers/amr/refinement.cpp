@@ -28,9 +28,8 @@ world::Formula refinement_of(const Options& options, const physics::Equations& e
 
 bool can_change(const world::Formula& formula) {
   const std::vector<std::string> used = formula.used_variables();
-  return std::ranges::any_of(used, [](const std::string& name) {
-    return name == "t" || std::ranges::find(k_places, name) == k_places.end();
-  });
+  return std::ranges::any_of(
+      used, [](const std::string& name) { return name == "t" || std::ranges::find(k_places, name) == k_places.end(); });
 }
 
 }  // namespace eddyline::amr

@@ -63,7 +63,8 @@ Sampler::Sampler(State& state) : state_(state) {
   for (const physics::Named& each : state.equations().quantities()) quantities_.push_back({each.name, each.unit});
 }
 
-/// All quantities at each point; NaN outside the domain. The rank that has the finest cell around a point computes them.
+/// All quantities at each point; NaN outside the domain. The rank that has the finest cell around a point computes
+/// them.
 std::vector<double> Sampler::values(std::span<const Vec3> points) {
   state_.gather();
   const patches::Levels& levels = state_.levels();

@@ -109,7 +109,9 @@ Levels::Setup State::setup(const solver::Execution& execution) const {
   return setup;
 }
 
-double State::spacing(int level) const { return std::ldexp(world_.spacing, static_cast<int>(options_.levels) - 1 - level); }
+double State::spacing(int level) const {
+  return std::ldexp(world_.spacing, static_cast<int>(options_.levels) - 1 - level);
+}
 
 /// Sets the fields of all levels to those of the world.
 void State::start() {

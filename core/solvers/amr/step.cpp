@@ -1,5 +1,6 @@
 #include "solvers/amr/step.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -52,7 +53,7 @@ void Step::advance_level(const Substep& step) {
     state_.timers.lap(Phase::integrate);
     advance_level({finer, 0, step.time, half});
     advance_level({finer, 1, step.time + half, half});
-    levels.restrict_to_coarser(finer, step.time + step.time_step);
+    levels.restrict_to_coarser(finer, step.time + step.time_step, state_.spacing(step.level));
     state_.timers.lap(Phase::integrate);
   }
   levels.end_step(step.level);
@@ -71,6 +72,18 @@ void Step::stage(const Substep& step, int number) {
   state_.timers.lap(Phase::fringe);
 }
 
+/// Memory for the fluxes of a patch.
+void Step::give_memory(std::array<std::vector<double>, 3>& fluxes, const grid::IndexBox& cells,
+                       physics::Stage& stage) const {
+  for (std::size_t d = 0; d < static_cast<std::size_t>(state_.world().dimensions); ++d) {
+    grid::IndexBox faces = cells;
+    ++faces.upper[d];
+    const std::size_t size = state_.equations().fields().size() * static_cast<std::size_t>(faces.cells());
+    fluxes[d].resize(std::max(fluxes[d].size(), size));
+    stage.fluxes[d] = fluxes[d].data();
+  }
+}
+
 void Step::compute(const std::vector<State::Patch>& patches, const Substep& step, int number) {
   constexpr std::array k_slots{patches::begin, patches::second, patches::third, patches::fourth};
   const double dt = step.time_step;
@@ -82,6 +95,7 @@ void Step::compute(const std::vector<State::Patch>& patches, const Substep& step
 #pragma omp parallel
   {
     State::Scratch scratch(state_);
+    std::array<std::vector<double>, 3> fluxes;
 #pragma omp for schedule(dynamic)
     for (std::int64_t k = 0; k < count; ++k) {
       const State::Patch& patch = patches[static_cast<std::size_t>(k)];
@@ -98,7 +112,12 @@ void Step::compute(const std::vector<State::Patch>& patches, const Substep& step
       }
       const std::vector<double*> to = state_.values_of(patch, static_cast<Slot>(number + 1));
       s.to = to.data();
+      const bool needs_fluxes = state_.levels().needs_fluxes(patch.level, *patch.on_level);
+      if (needs_fluxes) give_memory(fluxes, patch.cells(), s);
       state_.equations().advance(s);
+      if (needs_fluxes)
+        state_.levels().add_fluxes(patch.level, *patch.on_level, {s.fluxes[0], s.fluxes[1], s.fluxes[2]},
+                                   std::array{dt / 6, dt / 3, dt / 3, dt / 6}[of_stage]);
     }
   }
 }

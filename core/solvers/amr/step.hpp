@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -30,6 +31,8 @@ class Step {
   void stage(const Substep& step, int number);
   void compute(const std::vector<State::Patch>& patches, const Substep& step, int number);
   void sort_patches();
+  void give_memory(std::array<std::vector<double>, 3>& fluxes, const grid::IndexBox& cells,
+                   physics::Stage& stage) const;
 
   State& state_;
   /// Patches of each level without and with cells of other ranks around them.
