@@ -65,11 +65,11 @@ double error_of_pulse(int cells, std::int64_t order) {
   for (int k = 0; k < static_cast<int>(steps); ++k) step.advance(false);
   CHECK_NEAR(state.time, 1.25, 1e-12);
   double sum = 0;
-  for (const auto& patch : state.layout().patches())
+  for (const auto& patch : state.levels()[0].layout.patches())
     for_each_cell(patch.cells, [&](Int3 cell) {
       const double u =
-          state.fields(amr::State::begin)[0][static_cast<std::size_t>(patch.first + patch.cells.index(cell))];
-      sum += std::pow(u - exact(state.centre(cell), state.time), 2);
+          state.levels()[0].fields(patches::begin)[0][static_cast<std::size_t>(patch.first + patch.cells.index(cell))];
+      sum += std::pow(u - exact(state.centre(0, cell), state.time), 2);
     });
   return std::sqrt(sum / std::pow(cells, 3));
 }

@@ -93,14 +93,11 @@ position = {[0.3, 0.4, 0.2][: len(size)]}
 """
 
 
-GAS = gas_text(
-    [1, 0.75],
-    32,
-    """left = { type = "inflow", velocity = [3.0, 0.1], pressure = "1 + 0.1*y" }
+GAS_SIDES = """left = { type = "inflow", velocity = [3.0, 0.1], pressure = "1 + 0.1*y" }
 right = { type = "open" }
 bottom = { type = "wall", slip = true }
-top = { type = "wall", slip = true }""",
-)
+top = { type = "wall", slip = true }"""
+GAS = gas_text([1, 0.75], 32, GAS_SIDES)
 SOLID_GAS = gas_text(
     [1, 0.75, 0.5],
     16,
@@ -122,7 +119,17 @@ bottom = { type = "periodic" }
 top = { type = "periodic" }""",
 ).replace("density = 1\n", "density = 1\nkinematic_viscosity = 0.01\n", 1)
 
+LEVELS = world_text(
+    [1, 1],
+    64,
+    "exp(-((x-.4)^2+(y-.5)^2)/.006)",
+    end=0.3,
+    extra="levels = 3\ntolerance = 0.01\nunit = 4",
+)
+GAS_LEVELS = gas_text([1, 0.75], 64, GAS_SIDES, "levels = 2\ntolerance = 0.05\nunit = 4")
 WORLDS = {
+    "levels": LEVELS,
+    "gas levels": GAS_LEVELS,
     "2D": FLAT,
     "3D": SOLID,
     "sides": RINGED,

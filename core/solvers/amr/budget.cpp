@@ -20,10 +20,9 @@ std::vector<solver::Column> Budget::columns() const {
 void Budget::add(comm::Sums& sums) {
   state_.gather();
   const physics::Equations& equations = state_.equations();
-  const patches::Layout& layout = state_.layout();
+  const std::vector<State::Patch> all = state_.patches();
   const std::size_t integrals = equations.integrals().size(), extremes = equations.largest().size();
-  const double volume = std::pow(state_.spacing(), state_.world().dimensions);
-  const auto patches = static_cast<std::int64_t>(layout.patches().size());
+  const auto patches = static_cast<std::int64_t>(all.size());
   std::vector<ReproducibleSum> totals(integrals);
   largest_.assign(extremes, -std::numeric_limits<double>::infinity());
 #pragma omp parallel
@@ -34,13 +33,15 @@ void Budget::add(comm::Sums& sums) {
     std::vector<physics::Input> at;
 #pragma omp for schedule(dynamic)
     for (std::int64_t k = 0; k < patches; ++k) {
-      const patches::Layout::Patch& patch = layout.patches()[static_cast<std::size_t>(k)];
-      const std::span<const physics::Input> in = scratch.fill(patch, State::begin, state_.time, true);
-      const physics::Place place = state_.place(patch.cells);
-      for_each_cell(patch.cells, [&](Int3 cell) {
+      const State::Patch& patch = all[static_cast<std::size_t>(k)];
+      const std::span<const physics::Input> in = scratch.read(patch);
+      const physics::Place place = state_.place(patch.level, patch.cells());
+      const double volume = std::pow(place.spacing, state_.world().dimensions);
+      for_each_cell(patch.cells(), [&](Int3 cell) {
+        if (state_.levels().is_covered(patch.level, cell)) return;
         at.assign(in.begin(), in.end());
         for (physics::Input& each : at)
-          for (std::size_t d = 0; d < 3; ++d) each.at += (cell[d] - patch.cells.lower[d]) * each.stride[d];
+          for (std::size_t d = 0; d < 3; ++d) each.at += (cell[d] - patch.cells().lower[d]) * each.stride[d];
         equations.account(place, at, densities, values);
         for (std::size_t n = 0; n < integrals; ++n) own[n].add(volume * densities[n]);
         for (std::size_t n = 0; n < extremes; ++n) most[n] = std::max(most[n], values[n]);

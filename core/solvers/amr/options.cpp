@@ -8,10 +8,15 @@
 namespace eddyline::amr {
 
 Options options_of(const world::World& world) {
-  static const std::array<solver::Option<Options>, 3> k_table{{
+  static const std::array<solver::Option<Options>, 8> k_table{{
       {"equations", &Options::equations},
       {"cfl", &Options::cfl},
       {"patch", &Options::patch},
+      {"levels", &Options::levels},
+      {"unit", &Options::unit},
+      {"tolerance", &Options::tolerance},
+      {"refine", &Options::refine},
+      {"regrid_every", &Options::regrid_every},
   }};
   std::map<std::string, world::OptionValue> own, others;
   for (const auto& [name, value] : world.options) {
@@ -22,6 +27,15 @@ Options options_of(const world::World& world) {
   auto options = solver::read_options<Options>(k_table, own);
   options.of_equations = std::move(others);
   if (!(options.cfl > 0) || options.patch < 1) throw UserError("method.cfl and method.patch must be positive.");
+  if (options.levels < 1 || options.levels > 10)
+    throw UserError("method.levels = " + std::to_string(options.levels) + "; must be 1 to 10.");
+  if (options.levels == 1) return options;
+  if (options.unit != 4 && options.unit != 8)
+    throw UserError("method.unit = " + std::to_string(options.unit) + "; must be 4 or 8.");
+  if (options.tolerance < 0 || (options.tolerance == 0 && options.refine.empty()))
+    throw UserError("method.levels = " + std::to_string(options.levels) +
+                    " needs method.tolerance, above 0, or method.refine.");
+  if (options.regrid_every < 1) throw UserError("method.regrid_every must be at least 1.");
   return options;
 }
 

@@ -11,8 +11,6 @@
 
 namespace eddyline::amr {
 
-using patches::Layout;
-
 namespace {
 
 constexpr std::size_t k_widest = 6;  // points of a stencil along an axis
@@ -65,31 +63,43 @@ Sampler::Sampler(State& state) : state_(state) {
   for (const physics::Named& each : state.equations().quantities()) quantities_.push_back({each.name, each.unit});
 }
 
-/// All quantities at each point; NaN outside the domain. The rank that has the cell around a point computes them.
+/// All quantities at each point; NaN outside the domain. The rank that has the finest cell around a point computes
+/// them.
 std::vector<double> Sampler::values(std::span<const Vec3> points) {
   state_.gather();
-  const Layout& layout = state_.layout();
+  const patches::Levels& levels = state_.levels();
   const world::World& world = state_.world();
   const std::vector<physics::Field>& fields = state_.equations().fields();
   const auto D = static_cast<std::size_t>(world.dimensions);
   const std::size_t quantities = quantities_.size();
-  const Int3 count = layout.domain().upper;
-  const auto place = [&](const Vec3& x, std::size_t d) {
+  const auto place = [&](const Vec3& x, int level, std::size_t d) {
     const int axis = static_cast<int>(d);
-    return (x[axis] - world.origin[axis]) / world.spacing;
+    return (x[axis] - world.origin[axis]) / state_.spacing(level);
   };
-  std::vector<std::vector<std::size_t>> of_patch(layout.patches().size());
-  for (std::size_t n = 0; n < points.size(); ++n) {
-    Int3 cell{0, 0, 0};
-    bool inside = true;
-    for (std::size_t d = 0; d < D; ++d) {
-      const double at = place(points[n], d);
-      inside = inside && at >= 0 && at <= count[d];
-      if (inside) cell[d] = std::min(static_cast<std::int32_t>(at), count[d] - 1);
-    }
-    const std::int32_t patch = inside ? layout.patch_with(cell) : -1;
-    if (patch >= 0) of_patch[static_cast<std::size_t>(patch)].push_back(n);
+  const std::vector<State::Patch> all = state_.patches();
+  std::vector<std::size_t> first_of_level;
+  for (std::size_t k = 0, level = 0; level < static_cast<std::size_t>(levels.size()); ++level) {
+    first_of_level.push_back(k);
+    k += levels[static_cast<int>(level)].layout.patches().size();
   }
+  std::vector<std::vector<std::size_t>> of_patch(all.size());
+  for (std::size_t n = 0; n < points.size(); ++n)
+    for (int level = levels.size() - 1; level >= 0; --level) {
+      const patches::Layout& layout = levels[level].layout;
+      Int3 cell{0, 0, 0};
+      bool inside = true;
+      for (std::size_t d = 0; d < D; ++d) {
+        const std::int32_t count = layout.domain().upper[d];
+        const double at = place(points[n], level, d);
+        inside = inside && at >= 0 && at <= count;
+        if (inside) cell[d] = std::min(static_cast<std::int32_t>(at), count - 1);
+      }
+      if (!inside) break;
+      if (layout.set().patch_with(cell) < 0) continue;
+      if (const std::int32_t patch = layout.patch_with(cell); patch >= 0)
+        of_patch[first_of_level[static_cast<std::size_t>(level)] + static_cast<std::size_t>(patch)].push_back(n);
+      break;
+    }
 
   // Bits of doubles: one rank has each, the others have 0, so that their sum is it.
   std::vector<std::int64_t> bits(quantities * points.size(), 0);
@@ -103,14 +113,14 @@ std::vector<double> Sampler::values(std::span<const Vec3> points) {
     for (std::int64_t k = 0; k < patches; ++k) {
       const auto number = static_cast<std::size_t>(k);
       if (of_patch[number].empty()) continue;
-      const Layout::Patch& patch = layout.patches()[number];
-      const std::span<const physics::Input> in = scratch.fill(patch, State::begin, state_.time, true);
+      const State::Patch& patch = all[number];
+      const std::span<const physics::Input> in = scratch.read(patch);
       for (const std::size_t n : of_patch[number]) {
         std::array<double, 3> at{};
-        for (std::size_t d = 0; d < D; ++d) at[d] = place(points[n], d);
+        for (std::size_t d = 0; d < D; ++d) at[d] = place(points[n], patch.level, d);
         for (std::size_t f = 0; f < fields.size(); ++f) {
-          const std::size_t points_an_axis = layout.ghosts() >= 3 ? 6 : 4;
-          at_point[f] = interpolate(in[f], patch.cells.lower, at, D,
+          const std::size_t points_an_axis = levels.setup().ghosts >= 3 ? 6 : 4;
+          at_point[f] = interpolate(in[f], patch.cells().lower, at, D,
                                     fields[f].meaning == physics::Meaning::average ? 2 : points_an_axis);
         }
         const std::span<double> derived = std::span(found).subspan(quantities * n, quantities);

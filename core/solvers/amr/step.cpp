@@ -1,27 +1,31 @@
 #include "solvers/amr/step.hpp"
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "comm/collectives.hpp"
 
 namespace eddyline::amr {
 
-using patches::Layout;
+using patches::Levels;
+using patches::Slot;
 
-Step::Step(State& state) : state_(state) {
-  const auto& patches = state.layout().patches();
-  for (std::size_t k = 0; k < patches.size(); ++k)
-    (patches[k].needs_others ? fringe_ : interior_).push_back(static_cast<std::int32_t>(k));
+void Step::sort_patches() {
+  const Levels& levels = state_.levels();
+  if (changes_ == levels.changes()) return;
+  changes_ = levels.changes();
+  interior_.assign(static_cast<std::size_t>(levels.size()), {});
+  fringe_ = interior_;
+  for (const State::Patch& patch : state_.patches())
+    (patch.on_level->needs_others ? fringe_ : interior_)[static_cast<std::size_t>(patch.level)].push_back(patch);
 }
 
 solver::Outcome Step::advance(bool stop) {
   const double dt = state_.time_step(), time = state_.time;
   state_.timers.start();
-  stage(State::begin, State::second, 0.5 * dt, time);
-  stage(State::second, State::third, 0.5 * dt, time + 0.5 * dt);
-  stage(State::third, State::fourth, dt, time + 0.5 * dt);
-  stage(State::fourth, State::end, dt / 6, time + dt);
-  state_.end_step();
+  sort_patches();
+  advance_level({0, 0, time, dt});
   ++state_.steps;
   const bool is_constant = state_.equations().has_constant_speed();
   state_.time = is_constant ? static_cast<double>(state_.steps) * dt : time + dt;
@@ -32,49 +36,88 @@ solver::Outcome Step::advance(bool stop) {
   comm::maximum(state_.communicator(), agreed, "step");
   if (!is_constant && agreed[0] == 0) state_.set_speed(agreed[2]);
   state_.timers.lap(Phase::wait);
+  if (agreed[0] == 0 && state_.is_adaptive() && state_.steps % state_.options().regrid_every == 0) {
+    state_.adapt();
+    state_.timers.lap(Phase::sort);
+  }
   return {.good = agreed[0] == 0, .stop = agreed[1] != 0};
 }
 
+void Step::advance_level(const Substep& step) {
+  Levels& levels = state_.levels();
+  for (int number = 0; number < 4; ++number) stage(step, number);
+  cell_steps_ += levels[step.level].layout.cells();
+  if (const int finer = step.level + 1; finer < levels.size()) {
+    const double half = 0.5 * step.time_step;
+    levels.prepare(finer, step.time, step.time_step);
+    state_.timers.lap(Phase::integrate);
+    advance_level({finer, 0, step.time, half});
+    advance_level({finer, 1, step.time + half, half});
+    levels.restrict_to_coarser(finer, step.time + step.time_step, state_.spacing(step.level));
+    state_.timers.lap(Phase::integrate);
+  }
+  levels.end_step(step.level);
+}
+
 /// Patches in the interior of this rank are computed while the ghosts of the others travel.
-void Step::stage(State::Slot from, State::Slot to, double weight, double time) {
-  const State::Travel travel(state_, from, false);
-  state_.halo().start(travel.fields());
+void Step::stage(const Substep& step, int number) {
+  Levels& levels = state_.levels();
+  levels.start(step.level, static_cast<Slot>(number));
   state_.timers.lap(Phase::pack);
-  compute(interior_, from, to, weight, time);
+  compute(interior_[static_cast<std::size_t>(step.level)], step, number);
   state_.timers.lap(Phase::rates);
-  state_.halo().finish(travel.fields());
+  levels.finish(step.level);
   state_.timers.lap(Phase::wait);
-  compute(fringe_, from, to, weight, time);
+  compute(fringe_[static_cast<std::size_t>(step.level)], step, number);
   state_.timers.lap(Phase::fringe);
 }
 
-void Step::compute(const std::vector<std::int32_t>& patches, State::Slot from, State::Slot to, double weight,
-                   double time) {
-  constexpr std::array k_slots{State::begin, State::second, State::third, State::fourth};
+/// Memory for the fluxes of a patch.
+void Step::give_memory(std::array<std::vector<double>, 3>& fluxes, const grid::IndexBox& cells,
+                       physics::Stage& stage) const {
+  for (std::size_t d = 0; d < static_cast<std::size_t>(state_.world().dimensions); ++d) {
+    grid::IndexBox faces = cells;
+    ++faces.upper[d];
+    const std::size_t size = state_.equations().fields().size() * static_cast<std::size_t>(faces.cells());
+    fluxes[d].resize(std::max(fluxes[d].size(), size));
+    stage.fluxes[d] = fluxes[d].data();
+  }
+}
+
+void Step::compute(const std::vector<State::Patch>& patches, const Substep& step, int number) {
+  constexpr std::array k_slots{patches::begin, patches::second, patches::third, patches::fourth};
+  const double dt = step.time_step;
+  const auto of_stage = static_cast<std::size_t>(number);
+  const double weight = std::array{0.5 * dt, 0.5 * dt, dt, dt / 6}[of_stage],
+               time = step.time + std::array{0.0, 0.5 * dt, 0.5 * dt, dt}[of_stage];
+  const patches::StateWeights weights = patches::weights_of_stage(step.number, number);
   const auto count = static_cast<std::int64_t>(patches.size());
 #pragma omp parallel
   {
     State::Scratch scratch(state_);
-    std::vector<double*> target;
+    std::array<std::vector<double>, 3> fluxes;
 #pragma omp for schedule(dynamic)
     for (std::int64_t k = 0; k < count; ++k) {
-      const auto number = static_cast<std::size_t>(patches[static_cast<std::size_t>(k)]);
-      const Layout::Patch& patch = state_.layout().patches()[number];
+      const State::Patch& patch = patches[static_cast<std::size_t>(k)];
       std::array<std::vector<const double*>, k_slots.size()> values;
       physics::Stage s;
-      s.place = state_.place(patch.cells);
+      s.place = state_.place(patch.level, patch.cells());
       s.time = time;
-      s.in = scratch.fill(patch, from, time, false);
+      s.in = scratch.fill(patch, k_slots[of_stage], weights, time);
       s.weight = weight;
-      s.last = to == State::end;
+      s.last = number == 3;
       for (std::size_t slot = 0; slot < k_slots.size(); ++slot) {
-        values[slot] = state_.values_of(patch, k_slots[slot]);
+        values[slot] = std::as_const(state_).values_of(patch, k_slots[slot]);
         s.slots[slot] = values[slot].data();
       }
-      target.clear();
-      for (Array<double>& field : state_.fields(to)) target.push_back(field.data() + patch.first);
-      s.to = target.data();
+      const std::vector<double*> to = state_.values_of(patch, static_cast<Slot>(number + 1));
+      s.to = to.data();
+      const bool needs_fluxes = state_.levels().needs_fluxes(patch.level, *patch.on_level);
+      if (needs_fluxes) give_memory(fluxes, patch.cells(), s);
       state_.equations().advance(s);
+      if (needs_fluxes)
+        state_.levels().add_fluxes(patch.level, *patch.on_level, {s.fluxes[0], s.fluxes[1], s.fluxes[2]},
+                                   std::array{dt / 6, dt / 3, dt / 3, dt / 6}[of_stage]);
     }
   }
 }

@@ -1,4 +1,4 @@
-"""Equations on Cartesian cells in patches: waves, gases and others, on one level."""
+"""Equations on Cartesian cells in patches of one or several levels: waves, gases and others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from eddyline.world.build import fluid_world, plain_world
 from eddyline.world.estimate import Estimate, Plan
 from eddyline.world.memory import MOST, available_memory
 from eddyline.world.problems import Path, above, below, dotted, listed, number, rounded
-from eddyline.world.samples import Samples, evaluate
+from eddyline.world.samples import Samples, corners, evaluate, lattice
 from eddyline.world.scales import Scales, find_scales, gamma_of
 from eddyline.world.schema import (
     SIDE_KINDS,
@@ -33,13 +33,29 @@ from eddyline.world.schema import (
 )
 from eddyline.world.shapes import Region, Table
 from eddyline.world.solver import Found, Pictured, Rows, SolverOptions
-from eddyline.world.values import Count, Positive
+from eddyline.world.values import Count, Positive, Quantities
 from eddyline.world.world import World
 
 FEWEST_ACROSS = 8
 """Smallest number of cells along a side: the widest stencil, order 6, has 7 points."""
 WAVE, EULER, NAVIER_STOKES, BURGERS = "wave", "euler", "navier-stokes", "burgers"
 GASES = (EULER, NAVIER_STOKES)
+
+
+PLACES = ("x", "y", "z", "t", "level")
+"""Variables of method.refine besides the quantities of pictures."""
+QUANTITIES = (
+    "u",
+    "p",
+    "density",
+    "pressure",
+    "speed",
+    "mach",
+    "velocity_x",
+    "velocity_y",
+    "velocity_z",
+)
+"""Quantities of all equations."""
 
 
 class AmrOptions(SolverOptions):
@@ -78,6 +94,25 @@ class AmrOptions(SolverOptions):
     )
     patch: Annotated[Count, Field(ge=8, le=1024)] = Field(
         default=32, description="Cells along the edge of a patch; it changes no result."
+    )
+    levels: Annotated[Count, Field(ge=1, le=10)] = Field(
+        default=1,
+        description="Levels of refinement: cells of each have half the edge of the one before, those of the "
+        "finest domain.spacing. More than 1 require tolerance or refine.",
+    )
+    tolerance: Positive | None = Field(
+        default=None,
+        description="Cells that vary more are refined; of waves the fourth difference of u from cell to cell "
+        "[m], of means the second one, divided by the value.",
+    )
+    refine: Annotated[_core.Formula, Quantities(("level", *QUANTITIES))] | None = Field(
+        default=None, description="Condition: cells for which it holds are refined."
+    )
+    unit: Literal[4, 8] = Field(
+        default=8, description="Cells along the edge of what is refined together, of the coarser level."
+    )
+    regrid_every: Annotated[Count, Field(ge=1)] = Field(
+        default=2, description="Steps of the coarsest level after which refinement is chosen anew."
     )
 
 
@@ -126,6 +161,7 @@ class Amr:
 
     def problems(self, file: WorldFile, samples: Samples, names: dict[str, float]) -> Found:
         yield from _cells(file)
+        yield from _levels(file, samples)
         yield from _memory(file)
         yield from checks.boundary_problems(file)
         if equations_of(file) in GASES:
@@ -177,24 +213,30 @@ class Amr:
     def series(self, file: WorldFile) -> dict[str, list[str]]:
         known = columns_of(file)
         columns = {"budget": [name for name, _ in known["budget"]]}
+        if options_of(file).levels > 1:
+            columns["levels"] = [f"cells_{level}" for level in range(options_of(file).levels)]
         columns |= {name: [column for column, _ in known["quantities"]] for name in file.observe}
         return columns
 
     def estimate(self, world: World) -> Estimate:
         file = world.file
-        cells = math.prod(cells_along(file))
+        by_level = cells_of_levels(file)
+        cells = sum(by_level)
+        updates = sum(count * 2**level for level, count in enumerate(by_level))
         known = columns_of(file)
         return Estimate(
             counts={"cells": cells},
             memory_bytes=cells * _bytes_per_cell(file),
             time_step=_time_step(file, world.scales),
-            step_seconds=cells / RATES[equations_of(file)],
+            step_seconds=updates / RATES[equations_of(file)],
             threads=max(1, cells // CELLS_A_THREAD),
             snapshot_bytes=cells * 8 * len(known["quantities"]),
         )
 
     def describe(self, world: World, found: Plan) -> Rows:
         options, name = options_of(world.file), equations_of(world.file)
+        if options.levels > 1:
+            yield "levels", _described_levels(world.file)
         patches = f"patches of up to {options.patch} cells along an edge"
         if name == WAVE:
             yield "equations", f"wave equation, speed {rounded(options.wave_speed or 1.0)} m/s"
@@ -266,6 +308,53 @@ def cells_along(file: WorldFile) -> tuple[int, ...]:
     return tuple(round(length / file.domain.spacing) for length in file.domain.size)
 
 
+def coarsest_spacing(file: WorldFile) -> float:
+    """Edge of the cells of level 0 [m]."""
+    return file.domain.spacing * 2 ** (options_of(file).levels - 1)
+
+
+def _is_fixed(file: WorldFile) -> bool:
+    """True if refinement is a condition on places only."""
+    options = options_of(file)
+    if options.tolerance is not None or options.refine is None:
+        return False
+    return set(options.refine.used_variables) <= {"x", "y", "z", "level"}
+
+
+def cells_of_levels(file: WorldFile) -> list[int]:
+    """Cells of each level, level 0 first: as the condition on places says, without those that units and
+    nesting add; otherwise at most, if everything is refined."""
+    options = options_of(file)
+    whole = math.prod(cells_along(file))
+    counts = [round(whole / 2 ** (file.dimensions * (options.levels - 1 - k))) for k in range(options.levels)]
+    if options.levels == 1 or not _is_fixed(file) or options.refine is None:
+        return counts
+    origin, upper = corners(file)
+    points = lattice(origin, upper, file.dimensions, 20_000)
+    places = {axis: points[:, k] for k, axis in enumerate("xyz")}
+    for level in range(options.levels - 1):
+        values = np.asarray(_condition(options.refine, {**places, "level": float(level)}))
+        counts[level + 1] = round(
+            counts[level + 1] * float(np.mean(np.broadcast_to(values, len(points)) != 0))
+        )
+    return counts
+
+
+def _condition(formula: _core.Formula, given: Mapping[str, Any]) -> Any:
+    return formula.evaluate({name: 0.0 for name in formula.used_variables} | dict(given))
+
+
+def _described_levels(file: WorldFile) -> str:
+    options = options_of(file)
+    counts = cells_of_levels(file)
+    chosen = "" if _is_fixed(file) else "if everything is refined, "
+    size = rounded(sum(counts) * _bytes_per_cell(file) / 1e9, 2)
+    return (
+        f"{options.levels}, edges {rounded(coarsest_spacing(file))} to {rounded(file.domain.spacing)} m; "
+        f"{chosen}{rounded(sum(counts), 2)} cells, {size} GB"
+    )
+
+
 def _neither(names: list[str]) -> str:
     return f"neither {' nor '.join(names)}" if len(names) > 1 else f"no {names[0]}"
 
@@ -281,7 +370,7 @@ def _time_step(file: WorldFile, scales: Scales) -> float:
         speed += 2 * file.dimensions * file.fluid.nu * most / file.domain.spacing
     if name == BURGERS:
         speed = file.dimensions * (scales.max_speed or 1.0)
-    return options.cfl * file.domain.spacing / speed
+    return options.cfl * coarsest_spacing(file) / speed
 
 
 def _bytes_per_cell(file: WorldFile) -> int:
@@ -317,9 +406,51 @@ def _cells(file: WorldFile) -> Found:
             )
 
 
+def _levels(file: WorldFile, samples: Samples) -> Found:
+    """Levels have something that chooses them, and units fit into the domain."""
+    options = options_of(file)
+    if options.levels == 1:
+        return
+    if options.tolerance is None and options.refine is None:
+        yield (
+            ("method", "levels"),
+            f"method.levels = {options.levels} requires something that chooses the cells to refine. Add "
+            "tolerance, the largest variation that is not refined, or refine, a condition.",
+        )
+    if options.refine is not None:
+        known = [name for name, _ in columns_of(file)["quantities"]]
+        for name in sorted(set(options.refine.used_variables) - {*PLACES, *known}):
+            yield (
+                ("method", "refine"),
+                f"method.refine uses {name}; the equations {equations_of(file)} have {listed(known, 'and')}. "
+                "Use one of them.",
+            )
+        places = {axis: samples.points[:, k] for k, axis in enumerate("xyz")}
+        if np.isnan(_condition(options.refine, places)).any():
+            yield (
+                ("method", "refine"),
+                f'method.refine = "{options.refine.text}" is not a number everywhere at the start; must be a '
+                'condition, e.g. refine = "abs(x - 0.5) < 0.1".',
+            )
+    multiple = options.unit * 2 ** (options.levels - 1)
+    for axis, count in enumerate(cells_along(file)):
+        if count % multiple:
+            fit = file.domain.size[axis] / (multiple * math.ceil(count / multiple))
+            yield (
+                ("domain", "size", axis),
+                f"domain.size[{axis}] = {number(file.domain.size[axis])} m is {count} cells of the finest "
+                f"level; with method.levels = {options.levels} and method.unit = {options.unit} it must be a "
+                f"multiple of {multiple}. Try domain.spacing = {number(fit)}, or fewer levels.",
+            )
+
+
 def _memory(file: WorldFile) -> Found:
-    """The cells fit into the memory of this machine."""
-    cells, free, each = math.prod(cells_along(file)), available_memory(), _bytes_per_cell(file)
+    """The cells fit into the memory of this machine: of level 0, and of finer ones where a condition on
+    places chooses them. Others are checked when they are chosen."""
+    options, free, each = options_of(file), available_memory(), _bytes_per_cell(file)
+    by_level = cells_of_levels(file)
+    is_fixed = options.levels == 1 or _is_fixed(file)
+    cells = sum(by_level) if is_fixed else by_level[0]
     limit = math.inf if free is None else max(float(free), 1e6)
     if cells * each <= limit and cells <= MOST:
         return
@@ -327,9 +458,10 @@ def _memory(file: WorldFile) -> Found:
     room = f"{rounded(limit / 1e9, 3)} GB of memory are free"
     if cells > MOST:
         room = f"{rounded(MOST, 1)} is the most"
+    refined = ", with the levels that method.refine chooses," if options.levels > 1 and is_fixed else ""
     yield (
         ("domain", "spacing"),
-        f"domain.spacing = {number(file.domain.spacing)} makes {rounded(cells, 2)} cells, "
+        f"domain.spacing = {number(file.domain.spacing)}{refined} makes {rounded(cells, 2)} cells, "
         f"{rounded(cells * each / 1e9, 3)} GB; {room}. Try "
         f"{above(coarser * file.domain.spacing)}, or a smaller domain.",
     )
