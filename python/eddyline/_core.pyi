@@ -309,6 +309,13 @@ class Estimate:
 def solver_names() -> list[str]:
     """Names of the solvers that this build has."""
 
+def equation_names() -> list[str]:
+    """Names of the sets of equations of the solver amr."""
+
+def equation_columns(name: str, dimensions: int) -> dict[str, list[tuple[str, str]]]:
+    """Names and units of a set of equations: its "fields", those of [start.fields] ("start"), "quantities" of
+    pictures and probes, and the columns of the "budget"."""
+
 class Lengths:
     """Lengths of particle methods, m."""
 

@@ -166,7 +166,7 @@ class Comparison:
     @property
     def _unit(self) -> str:
         """Unit of the differences of a moment, in brackets; of cells with the field."""
-        name, unit = next(iter(self.a.world.solver.snapshot_fields.items()), ("", "m"))
+        name, unit = next(iter(self.a.world.solver.snapshot_fields(self.a.world.file).items()), ("", "m"))
         return f"{name} [{unit}]".strip()
 
     def _without_partner(self) -> str:

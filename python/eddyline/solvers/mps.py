@@ -70,6 +70,7 @@ class Mps:
     options: type[SolverOptions] = MpsOptions
     tables: Mapping[str, type[Table]] = {}
     members = "particles"
+    has_surfaces = True
     pictures: Mapping[str, Pictured] = {
         "speed": Pictured("speed", "m/s", starts_at_zero=True),
         "pressure": Pictured("pressure", "Pa"),
@@ -78,10 +79,12 @@ class Mps:
         "velocity_y": Pictured("velocity along y", "m/s", diverging=True),
         "velocity_z": Pictured("velocity along z", "m/s", diverging=True),
     }
-    snapshot_fields: Mapping[str, str] = {}
 
     def has_fluid(self, method: Mapping[str, Any]) -> bool:
         return True
+
+    def snapshot_fields(self, file: WorldFile) -> Mapping[str, str]:
+        return {}
 
     def start_fields(self, file: WorldFile) -> Mapping[str, str]:
         return {}

@@ -89,6 +89,7 @@ class Multiblock:
     options: type[SolverOptions] = MultiblockOptions
     tables: Mapping[str, type[Table]] = {"mesh": MeshTable}
     members = "cells"
+    has_surfaces = False
     pictures: Mapping[str, Pictured] = {
         "speed": Pictured("speed", "m/s", starts_at_zero=True),
         "pressure": Pictured("pressure", "Pa"),
@@ -97,15 +98,12 @@ class Multiblock:
         "velocity_y": Pictured("velocity along y", "m/s", diverging=True),
         "velocity_z": Pictured("velocity along z", "m/s", diverging=True),
     }
-    snapshot_fields: Mapping[str, str] = {
-        "velocity_x": "m/s",
-        "velocity_y": "m/s",
-        "velocity_z": "m/s",
-        "pressure": "Pa",
-    }
 
     def has_fluid(self, method: Mapping[str, Any]) -> bool:
         return True
+
+    def snapshot_fields(self, file: WorldFile) -> Mapping[str, str]:
+        return {f"velocity_{axis}": "m/s" for axis in "xyz"[: file.dimensions]} | {"pressure": "Pa"}
 
     def start_fields(self, file: WorldFile) -> Mapping[str, str]:
         return {}

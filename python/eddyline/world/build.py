@@ -96,7 +96,11 @@ def plain_world(file: WorldFile) -> _core.World:
 def options_of(options: SolverOptions) -> dict[str, bool | int | float | str]:
     """The keys of [method] that are given or have a default, as the core takes them."""
     values = {key: getattr(options, key) for key in type(options).model_fields if key != "name"}
-    return {key: value for key, value in values.items() if value is not None}
+    return {
+        key: value.text if isinstance(value, _core.Formula) else value
+        for key, value in values.items()
+        if value is not None
+    }
 
 
 def fluid_world(file: WorldFile, scales: Scales) -> _core.World:

@@ -734,6 +734,8 @@ class WorldFile(Table):
     @property
     def has_free_surface(self) -> bool:
         """True if the fluid need not fill the domain, so that it may have a surface."""
+        if not self.solver.has_surfaces:
+            return False
         sides = SIDES[: 2 * self.dimensions]
         return bool(self.regions) or any(self.boundaries.side(name).type == "open" for name in sides)
 
