@@ -16,6 +16,7 @@
 #include "domain/balance.hpp"
 #include "domain/contact.hpp"
 #include "domain/external_forcing.hpp"
+#include "domain/openings.hpp"
 #include "domain/reordering.hpp"
 #include "domain/subdomain.hpp"
 #include "domain/walls.hpp"
@@ -43,6 +44,7 @@ struct Constants {
   double volume = 0;         // of a lattice cell [m^D]
   double rho = 0, mass = 0;  // [kg/m^3]; of a particle [kg], kg/m in 2D
   bool free_surface = false;
+  bool pressure_is_given = false;  // somewhere, by a free surface or an opening
 };
 
 /// The fluid. Every array belongs to particles and is sorted with them.
@@ -53,6 +55,7 @@ struct FluidState {
   VectorArray<double, D> place;  // by which the particle was sorted at the last rebuild, in whole quanta
   Array<double> p;               // of the last step, see above
   Array<std::uint8_t> surface;   // a Surrounding
+  Array<std::uint8_t> buffer;    // 1 + the opening whose buffer holds it; 0: none
 
   std::int64_t size() const { return static_cast<std::int64_t>(id.size()); }
   template <class Visit>
@@ -62,6 +65,7 @@ struct FluidState {
   template <class Visit>
   void for_each_named(Visit&& visit) {
     visit("id", id), visit("x", x), visit("v", v), visit("place", place), visit("p", p), visit("surface", surface);
+    visit("buffer", buffer);
   }
 };
 
@@ -99,6 +103,7 @@ class Liquid {
   world::World& changed_world() { return world_; }
   const Constants& constants() const { return constants_; }
   const particles::CellLayout& layout() const { return subdomain_.layout(); }
+  const decompose::Partition& partition() const { return subdomain_.partition(); }
   comm::Communicator& communicator() const { return communicator_; }
   const solver::Execution& execution() const { return execution_; }
   std::int64_t memory() const;
@@ -128,10 +133,11 @@ class Liquid {
   neighbors::NeighborList fluid_fluid, fluid_wall, wall_fluid;
   domain::ExternalForcing<D> forcing;
   domain::Contact contact;
+  domain::Openings<D> openings;
   physics::mps::Sweeps<D> sweeps;
   Timers timers;
   domain::Balance balance;
-  std::int64_t steps = 0, rebuilds = 0, migrants = 0, left_particles = 0;
+  std::int64_t steps = 0, rebuilds = 0, last_rebuild = 0, migrants = 0, left_particles = 0;
   ReproducibleSum left_mass;
   double friction_ratio = 0;  // nu at walls over that between fluid particles, for wall rows
 
@@ -139,7 +145,7 @@ class Liquid {
   void place();
   void find_middle(double dt);
   double farthest_moved() const;
-  void rebuild();
+  void rebuild(double dt);
   void remove_leavers();
   void rebalance();
   void sort_fluid();

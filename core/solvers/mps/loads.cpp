@@ -38,7 +38,13 @@ void Loads<D>::group_walls() {
   std::map<std::int32_t, std::size_t> places;
   for (std::size_t k = 0; k < owners_.size(); ++k) places[owners_[k]] = k;
   const auto& wall = liquid_.wall;
+  const auto is_beyond_opening = [&](std::size_t i) {
+    return std::ranges::any_of(liquid_.openings.all(), [&](const auto& opening) {
+      return opening.sites.is_beyond(vector_of(wall.x, i), liquid_.constants().R);
+    });
+  };
   for (std::size_t i = 0; i < wall.id.size(); ++i) {
+    if (is_beyond_opening(i)) continue;
     const auto give = [&](std::int32_t owner, const Contribution& part) {
       if (const auto found = places.find(owner); found != places.end()) contributions_[found->second].push_back(part);
     };

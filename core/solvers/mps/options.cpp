@@ -80,7 +80,8 @@ void check_world(const world::World& world) {
   const auto lacks = [](const std::string& what, const char* instead) {
     throw UserError("method.name = \"mps\" has no " + what + ": " + instead + ", or use method.name = \"sph\".");
   };
-  if (!world.openings.empty()) lacks("openings", "close the domain or make it periodic");
+  for (const auto& opening : world.openings)
+    if (opening.stream) lacks("sides of type stream", "write inflow, outflow and slip walls");
   if (world.fluid.matter == world::Matter::ideal_gas) lacks("gas", "use a liquid");
   if (world.start.fitted) lacks("start that follows surfaces", "remove start.fitted");
   if (world.start.settle > 0) lacks("settling", "remove start.settle");

@@ -45,6 +45,29 @@ void Budget<D>::read(const comm::Sums& sums, std::vector<double>& row) {
   row.insert(row.end(), {step_.control.speed, sums.value(index_ + D + 4)});
 }
 
+template <int D>
+std::vector<solver::Column> OpeningSeries<D>::columns() const {
+  const std::string per_length = D == 2 ? "/m" : "";
+  std::vector<solver::Column> columns{{"mass_flow", D == 2 ? "kg/(m s)" : "kg/s"}, {"mass", "kg" + per_length}};
+  for (std::size_t d = 0; d < D; ++d) columns.push_back({std::string("momentum_") + "xyz"[d], "kg m/s" + per_length});
+  return columns;
+}
+
+template <int D>
+void OpeningSeries<D>::add(comm::Sums& sums) {
+  index_ = sums.add(opening_.mass_flow);
+  sums.add(opening_.mass);
+  for (const auto& momentum : opening_.momentum) sums.add(momentum);
+}
+
+template <int D>
+void OpeningSeries<D>::read(const comm::Sums& sums, std::vector<double>& row) {
+  const auto values = sums.template values<2 + D>(index_);
+  row.insert(row.end(), values.begin(), values.end());
+}
+
+template class OpeningSeries<2>;
+template class OpeningSeries<3>;
 template class Budget<2>;
 template class Budget<3>;
 

@@ -67,6 +67,7 @@ class Solver final : public solver::Solver {
     std::vector<std::unique_ptr<solver::Observer>> own;
     own.push_back(std::make_unique<Budget<D>>(liquid_, step_));
     own.push_back(std::make_unique<SolverSeries<D>>(step_));
+    for (const auto& opening : liquid_.openings.all()) own.push_back(std::make_unique<OpeningSeries<D>>(opening));
     return own;
   }
   solver::Checksum checksum() const override {
@@ -82,6 +83,7 @@ class Solver final : public solver::Solver {
   }
 
   double apply(const world::Change& change) override;
+  void change_inflow(const world::Change& change);
 
   std::array<std::int32_t, 3> kind() const override { return {D, sizeof(float), k_number}; }
   void save(ArchiveWriter& archive) override {
@@ -122,6 +124,8 @@ double Solver<D>::apply(const world::Change& change) {
     world.fluid.kinematic_viscosity = change.value.x;
   } else if (change.kind == Kind::gravity) {
     world.gravity = change.value;
+  } else if (change.kind == Kind::inflow) {
+    change_inflow(change);
   } else if (change.kind == Kind::add_probe) {
     world.probes.push_back({change.name.data(), change.value});
   } else if (change.kind == Kind::remove_probe) {
@@ -131,10 +135,24 @@ double Solver<D>::apply(const world::Change& change) {
     world.probes.erase(found);
   } else {
     throw UserError(
-        "the solver mps changes gravity, viscosity and probes during a run; start a new run for anything else.");
+        "the solver mps changes gravity, viscosity, inflows and probes during a run; start a new run for anything "
+        "else.");
   }
   step_.world_changed();
   return 0;
+}
+
+template <int D>
+void Solver<D>::change_inflow(const world::Change& change) {
+  const std::string name = change.name.data();
+  auto& openings = liquid_.changed_world().openings;
+  const auto found = std::ranges::find(openings, name, &world::Opening::name);
+  if (found == openings.end()) throw UserError("there is no opening named " + name + ".");
+  if (!found->inflow) throw UserError(name + " is an outflow; only the velocity of an inflow can be changed.");
+  for (std::size_t d = 0; d < D; ++d)
+    found->velocity[d] = world::Formula(change.formulas[d].data(), world::k_field_variables);
+  for (auto& each : liquid_.openings.all())
+    if (each.world.name == name) each.world.velocity = found->velocity;
 }
 
 template <int D>
