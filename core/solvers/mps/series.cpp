@@ -26,6 +26,7 @@ void Budget<D>::add(comm::Sums& sums) {
   index_ = sums.template add_over<D + 3>(fluid.size(), [&](std::size_t i) {
     const Vec3 x = vector_of(fluid.x, i), v = vector_of(fluid.v, i);
     std::array<double, D + 3> terms{};
+    if (fluid.buffer[i] != 0) return terms;
     terms[0] = mass;
     for (int d = 0; d < D; ++d) terms[static_cast<std::size_t>(1 + d)] = mass * v[d];
     terms[D + 1] = 0.5 * mass * dot(v, v);
@@ -33,7 +34,7 @@ void Budget<D>::add(comm::Sums& sums) {
     return terms;
   });
   ReproducibleSum counted;
-  counted.add(static_cast<double>(fluid.size()));
+  counted.add(static_cast<double>(fluid.size()) - static_cast<double>(liquid_.openings.members().size()));
   sums.add(counted);
   sums.add(liquid_.left_mass);
 }
