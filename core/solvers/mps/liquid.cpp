@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "base/errors.hpp"
 #include "base/instructions.hpp"
@@ -89,11 +90,7 @@ Liquid<D>::Liquid(const world::World& world, const solver::Execution& execution,
 
 template <int D>
 void Liquid<D>::place() {
-  const auto is_here = [&](Vec3 x) {
-    for (int d = 0; d < D; ++d) x[d] = constants_.fixed.round(x[d]);
-    return layout().owned_cell(x) >= 0;
-  };
-  const particles::Placement placement = particles::place(world_, is_here);
+  const particles::Placement placement = particles::place(world_, [&](Vec3 x) { return is_here(x); });
   std::int64_t anywhere = static_cast<std::int64_t>(placement.fluid.size());
   comm::sum(communicator_, {&anywhere, 1}, "placing particles");
   if (anywhere == 0)
@@ -180,7 +177,7 @@ void Liquid<D>::move_to_midpoint(double time, double dt) {
   find_middle(dt);
   forcing.set_wall_velocities(wall, time);
   move_walls(time, dt);
-  if (!(2 * farthest_moved() <= k_safe_skin * constants_.length.skin)) rebuild(dt);
+  if (bodies_change() || !(2 * farthest_moved() <= k_safe_skin * constants_.length.skin)) rebuild(dt);
   write_wall_rows(time + 0.5 * dt, dt);
   timers.lap(Phase::integrate);
 }
@@ -189,6 +186,8 @@ void Liquid<D>::move_to_midpoint(double time, double dt) {
 
 template <int D>
 void Liquid<D>::rebuild(double dt) {
+  const bool changed = bodies_change();
+  if (changed) change_bodies();
   if (!openings.empty()) {
     const double half_interval = rebuilds > 0 ? 0.5 * static_cast<double>(steps - last_rebuild + 1) * dt : 0.0;
     openings.pass(fluid, half_interval, [this](std::size_t) { return constants_.mass; });
@@ -209,9 +208,7 @@ void Liquid<D>::rebuild(double dt) {
   for (int d = 0; d < D; ++d)
     for (std::size_t i = 0; i < fluid.id.size(); ++i) middle[d][i] += fluid.place[d][i] - before[d][i];
   sort_fluid();
-  if (walls_move_) {
-    send_walls();
-  }
+  if (walls_move_ || changed) send_walls();
   timers.lap(Phase::sort);
   build_lists();
   ++rebuilds;
@@ -287,11 +284,7 @@ void Liquid<D>::send_walls() {
 
 template <int D>
 void Liquid<D>::sort_walls() {
-  const auto for_each_field = [&](auto&& visit) {
-    wall.for_each_array(visit);
-    visit(wall_places_);
-    if (walls_move_) visit(wall_middle_), visit(wall_turn_);
-  };
+  const auto for_each_field = [&](auto&& visit) { for_each_wall_array(visit); };
   domain::migrate(communicator_, subdomain_.ranks_of(wall_places_), subdomain_.neighbors(), for_each_field);
   const double* position[D];
   for (int d = 0; d < D; ++d) position[d] = wall_places_[d];
@@ -458,6 +451,7 @@ void Liquid<D>::save(ArchiveWriter& archive) {
   fluid.for_each_named([&](const char* name, auto& field) { archive.put_field(std::string("fluid.") + name, field); });
   wall.for_each_named([&](const char* name, auto& field) { archive.put_field(std::string("wall.") + name, field); });
   archive.put_field("wall.place", wall_places_);
+  archive.put_value("body_changes", body_changes_made_);
   openings.save(archive);
 }
 
@@ -476,11 +470,7 @@ void Liquid<D>::restore(const std::vector<ArchiveReader>& parts) {
         part.append_field(full, field);
         ArchiveReader::check_count(full, field.size(), fluid.id.size());
       });
-      wall.for_each_named([&](const char* name, auto& field) {
-        const std::string full = std::string("wall.") + name;
-        part.append_field(full, field);
-        ArchiveReader::check_count(full, field.size(), wall.id.size());
-      });
+      append_walls(part);
       part.append_field("wall.place", wall_places_);
       ArchiveReader::check_count("wall.place", wall_places_.size(), wall.id.size());
       std::array<std::int64_t, 2> own{};
@@ -500,9 +490,16 @@ void Liquid<D>::restore(const std::vector<ArchiveReader>& parts) {
         throw UserError(
             "checkpoint: a particle belongs to an opening that does not exist; it was written for another "
             "world, or is damaged.");
-    if (communicator_.is_root()) parts.at(0).get_value("counts", counts);
+    if (!communicator_.is_root()) return;
+    parts.at(0).get_value("counts", counts);
+    parts.at(0).get_value("body_changes", body_changes_made_);
   });
   counts = comm::broadcast(communicator_, counts, 0, "checkpoint");
+  body_changes_made_ = comm::broadcast(communicator_, body_changes_made_, 0, "checkpoint");
+  if (body_changes_made_ > static_cast<std::int64_t>(body_changes_.size()))
+    throw UserError(
+        "checkpoint: more bodies were added or removed than the journal records. Has the journal been changed?");
+  contact = domain::Contact(world_);
   steps = counts[0], rebuilds = counts[1], last_rebuild = counts[2];
   openings.restore(parts, communicator_);
   middle.resize(fluid.id.size());
@@ -511,6 +508,20 @@ void Liquid<D>::restore(const std::vector<ArchiveReader>& parts) {
   sort_fluid();
   build_lists();
   count();
+}
+
+/// Walls that were set in motion after the checkpoint had rested until then.
+template <int D>
+void Liquid<D>::append_walls(const ArchiveReader& part) {
+  const std::size_t before = wall.id.size();
+  const bool can_move = std::exchange(wall.can_move, wall.can_move && part.has_vectors("wall.v"));
+  wall.for_each_named([&](const char* name, auto& field) {
+    const std::string full = std::string("wall.") + name;
+    part.append_field(full, field);
+    ArchiveReader::check_count(full, field.size(), wall.id.size());
+  });
+  if (can_move && !wall.can_move) wall.rest(before, wall.id.size());
+  wall.can_move = can_move;
 }
 
 template <int D>

@@ -27,6 +27,7 @@
 #include "physics/mps/sweeps.hpp"
 #include "solver/execution.hpp"
 #include "solvers/mps/options.hpp"
+#include "world/change.hpp"
 #include "world/world.hpp"
 
 namespace eddyline::mps {
@@ -96,11 +97,15 @@ class Liquid {
   physics::mps::Input fluid_input() const;
   physics::mps::Input wall_input() const;
 
+  /// Changes the world between two steps; see Simulation::change(). Collective.
+  double change(const world::Change& change);
+  /// Number of bodies added or removed so far.
+  std::int64_t body_changes() const { return body_changes_made_; }
+
   void save(ArchiveWriter& archive);
   void restore(const std::vector<ArchiveReader>& parts);
 
   const world::World& world() const { return world_; }
-  world::World& changed_world() { return world_; }
   const Constants& constants() const { return constants_; }
   const particles::CellLayout& layout() const { return subdomain_.layout(); }
   const decompose::Partition& partition() const { return subdomain_.partition(); }
@@ -142,7 +147,30 @@ class Liquid {
   double friction_ratio = 0;  // nu at walls over that between fluid particles, for wall rows
 
  private:
+  /// A body that was added, with the number of the addition from 1, or removed: 0.
+  struct BodyChange {
+    std::size_t body;
+    std::int64_t addition;
+  };
+
   void place();
+  bool is_here(Vec3 x) const {
+    for (int d = 0; d < D; ++d) x[d] = constants_.fixed.round(x[d]);
+    return layout().owned_cell(x) >= 0;
+  }
+  void set_in_motion(const world::Change& change);
+  double add_body(const world::Change& change);
+  bool is_in_the_way(const world::Body& body, std::size_t i) const;
+  bool bodies_change() const { return body_changes_made_ < static_cast<std::int64_t>(body_changes_.size()); }
+  void change_bodies();
+  void place_added_body(const world::Body& body, const BodyChange& change);
+  template <class Visit>
+  void for_each_wall_array(Visit&& visit) {
+    wall.for_each_array(visit);
+    visit(wall_places_);
+    if (walls_move_) visit(wall_middle_), visit(wall_turn_);
+  }
+  void append_walls(const ArchiveReader& part);
   void find_middle(double dt);
   double farthest_moved() const;
   void rebuild(double dt);
@@ -176,6 +204,8 @@ class Liquid {
   std::vector<std::optional<world::Pose>> poses_;
   std::array<std::int64_t, 2> everywhere_{};
   double wall_speed_ = 0;
+  std::vector<BodyChange> body_changes_;
+  std::int64_t body_changes_made_ = 0;
 };
 
 }  // namespace eddyline::mps

@@ -11,10 +11,17 @@
 namespace eddyline::mps {
 
 template <int D>
-Loads<D>::Loads(const Liquid<D>& liquid, const Step<D>& step) : liquid_(liquid), step_(step) {
-  const auto& world = liquid.world();
+Loads<D>::Loads(const Liquid<D>& liquid, const Step<D>& step)
+    : liquid_(liquid), step_(step), has_work_(liquid.wall.can_move) {
+  for (const auto& body : liquid.world().bodies) moving_.push_back(body.motion.has_value());
+  world_changed();
+}
+
+template <int D>
+void Loads<D>::world_changed() {
+  const auto& world = liquid_.world();
+  owners_.clear();
   for (std::size_t b = 0; b < world.bodies.size(); ++b) {
-    moving_.push_back(world.bodies[b].motion.has_value());
     if (world.bodies[b].shape != nullptr) owners_.push_back(static_cast<std::int32_t>(b));
   }
   for (std::size_t s = 0; s < 2 * D; ++s)

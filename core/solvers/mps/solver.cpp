@@ -82,8 +82,12 @@ class Solver final : public solver::Solver {
     return sum;
   }
 
-  double apply(const world::Change& change) override;
-  void change_inflow(const world::Change& change);
+  double apply(const world::Change& change) override {
+    const double displaced = liquid_.change(change);
+    step_.world_changed();
+    loads_.world_changed();
+    return displaced;
+  }
 
   std::array<std::int32_t, 3> kind() const override { return {D, sizeof(float), k_number}; }
   void save(ArchiveWriter& archive) override {
@@ -115,45 +119,6 @@ class Solver final : public solver::Solver {
   Loads<D> loads_;
   int threads_;
 };
-
-template <int D>
-double Solver<D>::apply(const world::Change& change) {
-  using Kind = world::Change::Kind;
-  world::World& world = liquid_.changed_world();
-  if (change.kind == Kind::viscosity) {
-    world.fluid.kinematic_viscosity = change.value.x;
-  } else if (change.kind == Kind::gravity) {
-    world.gravity = change.value;
-  } else if (change.kind == Kind::inflow) {
-    change_inflow(change);
-  } else if (change.kind == Kind::add_probe) {
-    world.probes.push_back({change.name.data(), change.value});
-  } else if (change.kind == Kind::remove_probe) {
-    const auto found = std::ranges::find(world.probes, std::string(change.name.data()), &world::Probe::name);
-    if (found == world.probes.end())
-      throw UserError(std::string("there is no probe of the name ") + change.name.data() + ".");
-    world.probes.erase(found);
-  } else {
-    throw UserError(
-        "the solver mps changes gravity, viscosity, inflows and probes during a run; start a new run for anything "
-        "else.");
-  }
-  step_.world_changed();
-  return 0;
-}
-
-template <int D>
-void Solver<D>::change_inflow(const world::Change& change) {
-  const std::string name = change.name.data();
-  auto& openings = liquid_.changed_world().openings;
-  const auto found = std::ranges::find(openings, name, &world::Opening::name);
-  if (found == openings.end()) throw UserError("there is no opening named " + name + ".");
-  if (!found->inflow) throw UserError(name + " is an outflow; only the velocity of an inflow can be changed.");
-  for (std::size_t d = 0; d < D; ++d)
-    found->velocity[d] = world::Formula(change.formulas[d].data(), world::k_field_variables);
-  for (auto& each : liquid_.openings.all())
-    if (each.world.name == name) each.world.velocity = found->velocity;
-}
 
 template <int D>
 void Solver<D>::count(solver::Counters& counters) {

@@ -66,9 +66,7 @@ class Mps:
 
     name = "mps"
     title = "Moving particle semi-implicit"
-    not_steered = (
-        "the solver mps can change gravity, viscosity, inflows and probes while it runs, and nothing else."
-    )
+    not_steered = ""
     options: type[SolverOptions] = MpsOptions
     tables: Mapping[str, type[Table]] = {}
     members = "particles"
@@ -199,8 +197,8 @@ def _refusals(file: WorldFile) -> Found:
         if face.is_stream:
             yield (
                 face.path,
-                f'{dotted(face.path)}.type = "stream"; {what} inflow and outflow only. Write "inflow", "outflow" '
-                "or a slip wall, or use sph.",
+                f'{dotted(face.path)}.type = "stream"; {what} inflow and outflow only. Write "inflow", '
+                '"outflow" or a slip wall, or use sph.',
             )
     if file.start.arrangement == "fitted":
         yield (
