@@ -32,7 +32,10 @@ double Liquid<D>::change(const world::Change& change) {
   using Kind = world::Change::Kind;
   const char* name = change.name.data();
   switch (change.kind) {
-    case Kind::viscosity: world_.fluid.kinematic_viscosity = change.value.x; break;
+    case Kind::viscosity:
+      world_.fluid.kinematic_viscosity = change.value.x;
+      wall_friction = domain::WallFriction(world_);
+      break;
     case Kind::gravity: world_.gravity = change.value; break;
     case Kind::inflow: {
       auto& opening = named(world_.openings, name, "opening");
@@ -80,6 +83,7 @@ void Liquid<D>::set_in_motion(const world::Change& change) {
   }
   poses_.clear();
   contact = domain::Contact(world_);
+  wall_friction = domain::WallFriction(world_);
 }
 
 template <int D>
@@ -118,6 +122,7 @@ void Liquid<D>::change_bodies() {
       place_added_body(body, change);
   }
   contact = domain::Contact(world_);
+  wall_friction = domain::WallFriction(world_);
 }
 
 /// Removes the fluid in its way, and adds its dummy particles in this rank's cells.

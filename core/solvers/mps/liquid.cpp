@@ -75,6 +75,7 @@ Liquid<D>::Liquid(const world::World& world, const solver::Execution& execution,
       wall_halo(communicator, execution.exchange, execution.between, comm::Tag::wall_halo),
       forcing(world),
       contact(world),
+      wall_friction(world),
       openings(world),
       world_(with_whole_periods(world)),
       execution_(prepare(execution)),
@@ -500,6 +501,7 @@ void Liquid<D>::restore(const std::vector<ArchiveReader>& parts) {
     throw UserError(
         "checkpoint: more bodies were added or removed than the journal records. Has the journal been changed?");
   contact = domain::Contact(world_);
+  wall_friction = domain::WallFriction(world_);
   steps = counts[0], rebuilds = counts[1], last_rebuild = counts[2];
   openings.restore(parts, communicator_);
   middle.resize(fluid.id.size());

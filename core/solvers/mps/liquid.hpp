@@ -19,6 +19,7 @@
 #include "domain/openings.hpp"
 #include "domain/reordering.hpp"
 #include "domain/subdomain.hpp"
+#include "domain/wall_friction.hpp"
 #include "domain/walls.hpp"
 #include "exchange/halo.hpp"
 #include "neighbors/list.hpp"
@@ -138,6 +139,7 @@ class Liquid {
   neighbors::NeighborList fluid_fluid, fluid_wall, wall_fluid;
   domain::ExternalForcing<D> forcing;
   domain::Contact contact;
+  domain::WallFriction wall_friction;
   domain::Openings<D> openings;
   physics::mps::Sweeps<D> sweeps;
   Timers timers;

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "base/errors.hpp"
+#include "domain/wall_friction.hpp"
 
 namespace eddyline::mps {
 
@@ -93,6 +94,7 @@ Options options_of(const world::World& world) {
   check_world(world);
   Options options;
   for (const auto& [name, value] : world.options) {
+    if (domain::Friction::is_option(name)) continue;
     const auto* found = std::ranges::find(k_options, std::string_view(name), &Option::name);
     if (found == k_options.end()) throw UserError("method." + name + ": the solver mps has no such option.");
     found->set(name, value, options);

@@ -385,6 +385,8 @@ void Step<D>::correct(double dt) {
   const std::int64_t n = fluid.size();
   const double middle_time = control.time + 0.5 * dt;
   liquid_.contact.move_bodies(control.time + dt);
+  const bool rubs = liquid_.wall_friction.acts();
+  if (rubs) liquid_.wall_friction.move(control.time + dt);
   std::size_t inflow = 0;
   for (const auto& opening : liquid_.openings.all())
     if (opening.world.inflow && !opening.world.stream)
@@ -409,6 +411,7 @@ void Step<D>::correct(double dt) {
       if (liquid_.contact.with_sides(x, v)) ++contacts;
       if (has_openings && liquid_.contact.with_inflows(x, v)) ++contacts;
       if (liquid_.contact.with_bodies(x, v)) ++contacts;
+      if (rubs) v = liquid_.wall_friction.after(x, v, dt);
     }
     for (int d = 0; d < D; ++d) fluid.x[d][k] = x[d], fluid.v[d][k] = v[d];
     const double v2 = dot(v, v), p = fluid.p[k];
