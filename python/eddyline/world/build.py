@@ -83,11 +83,10 @@ def plain_world(file: WorldFile) -> _core.World:
         side = file.boundaries.side(name)
         world.sides[index].kind = side.type
         if isinstance(side, Wall):
-            world.sides[index].slip = side.slip
+            world.sides[index].slip = side.slip or side.friction is not None
             if side.velocity is not None:
                 world.sides[index].velocity = _three(side.velocity)
-    if file.method.name != "sph":
-        world.options = options_of(file.method)
+    world.options = ({} if file.method.name == "sph" else options_of(file.method)) | _friction(file)
     world.fields = dict(file.start.fields)
     _observers(world, file)
     return world
@@ -161,11 +160,25 @@ def _opening(face: Face, file: WorldFile, level: float) -> _core.Opening:
     return opening
 
 
+def _friction(file: WorldFile) -> dict[str, bool | int | float | str]:
+    """Laws of friction at walls, as the core takes them among its options."""
+    walls = {name: file.boundaries.side(name) for name in SIDES[: 2 * file.dimensions]}
+    tables = {name: side for name, side in walls.items() if isinstance(side, Wall)}
+    bodies = {f"bodies.{name}": body for name, body in file.bodies.items()}
+    options: dict[str, bool | int | float | str] = {}
+    for name, table in (tables | bodies).items():
+        if table.friction is not None:
+            options[f"friction.{name}"] = table.friction
+        if table.roughness is not None:
+            options[f"roughness.{name}"] = table.roughness
+    return options
+
+
 def _body(name: str, file: WorldFile) -> _core.Body:
     body = _core.Body()
     body.name = name
     body.shape = file.bodies[name].core_shape
-    body.slip = file.bodies[name].slip
+    body.slip = file.bodies[name].slip or file.bodies[name].friction is not None
     body.motion = file.bodies[name].core_motion
     return body
 

@@ -20,7 +20,19 @@ from pydantic import (
 )
 
 from .problems import listed
-from .shapes import BODIES, REGIONS, Body, Motion, Region, Table, Vec3, dimensions_of_space, vec3
+from .shapes import (
+    BODIES,
+    REGIONS,
+    Body,
+    Friction,
+    Motion,
+    Region,
+    Table,
+    Vec3,
+    check_friction,
+    dimensions_of_space,
+    vec3,
+)
 from .shapes import Profile as ProfileShape
 from .solver import Solver, SolverOptions, known_solver, picture_names, solvers
 from .sph_options import SphOptions
@@ -193,9 +205,24 @@ class Wall(Table):
 
     type: Literal["wall"]
     slip: StrictBool = Field(default=False, description="True: no friction; default no-slip.")
+    friction: Friction | None = Field(
+        default=None,
+        description="Friction instead of no-slip, for walls whose boundary layer is thinner than the "
+        "spacing: f of the stress f rho u^2 against the velocity u along the wall, or "
+        '"log": f from the law of the wall.',
+        examples=[0.003, "log"],
+    )
+    roughness: Positive | None = Field(
+        default=None, description='With friction = "log": equivalent sand roughness [m]; default smooth.'
+    )
     velocity: FieldVector | None = Field(
         default=None, description="Velocity of the wall in its own plane [m/s], a formula of x, y, z, t."
     )
+
+    @model_validator(mode="after")
+    def _slip_or_friction(self) -> Wall:
+        check_friction(self)
+        return self
 
     @model_validator(mode="after")
     def _slip_or_velocity(self) -> Wall:
