@@ -18,6 +18,8 @@ struct Options {
   double cfl = 3.0;                // of local steps in pseudo-time
   double compressibility = 2;      // beta / U^2, with the reference speed U
   double dissipation = 1.0 / 64;   // k4: coefficient of third differences
+  std::string dissipation_kind = "scalar";  // or "matrix"
+  double shock_dissipation = 0.5;  // gas: k2: coefficient of first differences at shocks
   std::string viscous = "full";    // or "thin_layer"
   std::string cycle = "W";         // or "V"
   std::int64_t levels = 0;         // of multigrid; 0: as many as the mesh allows
