@@ -220,4 +220,6 @@ def _snapshot_files(world: World, folder: RunFolder) -> SnapshotFiles:
         return SnapshotFiles(folder.snapshots)
     if world.dimensions == 2:
         fields = {name: unit for name, unit in fields.items() if not name.endswith("_z")}
+    if not world.file.is_gas:
+        fields = {name: unit for name, unit in fields.items() if name != "density"}
     return CellFiles(folder.snapshots, grid=layout_of(world), fields=fields)
