@@ -3,9 +3,9 @@
 //   d rho/dt + div(rho u) = 0
 //   d(rho u)/dt + div(rho u u) + grad p = div tau + rho f
 //   d(rho E)/dt + div(rho H u) = div(tau u + k grad T) + rho u.f
-// tau = mu (grad u + grad u^T - 2/3 div u), rho E = p / (gamma - 1) + rho u^2 / 2, rho H = rho E + p. The temperature is
-// theta = p / rho [m^2/s^2]; heat flows with mu gamma / ((gamma - 1) Pr) grad theta. Source of the fluxes and of scalar
-// dissipation: Jameson, Schmidt & Turkel 1981; of matrix dissipation: Swanson & Turkel 1992.
+// tau = mu (grad u + grad u^T - 2/3 div u), rho E = p / (gamma - 1) + rho u^2 / 2, rho H = rho E + p. The temperature
+// is theta = p / rho [m^2/s^2]; heat flows with mu gamma / ((gamma - 1) Pr) grad theta. Source of the fluxes and of
+// scalar dissipation: Jameson, Schmidt & Turkel 1981; of matrix dissipation: Swanson & Turkel 1992.
 
 #include <array>
 #include <cmath>
@@ -180,8 +180,7 @@ EDDYLINE_INLINE Friction<S, D> thin_layer_friction(const Cell<S, D>& a, const Ce
 /// is the difference of the cells.
 template <class S, std::size_t D>
 EDDYLINE_INLINE Friction<S, D> full_friction(const Cell<S, D>& a, const Cell<S, D>& b, Gradient<S, D> mean,
-                                             const Vector<S, D>& line, const Vector<S, D>& face, S mu,
-                                             S conductivity) {
+                                             const Vector<S, D>& line, const Vector<S, D>& face, S mu, S conductivity) {
   const S per_line = S(1) / dot(face, line);
   for (std::size_t v = 0; v <= D; ++v) {
     const S difference = v < D ? b.u[v < D ? v : 0] - a.u[v < D ? v : 0] : b.theta - a.theta;

@@ -48,8 +48,7 @@ Flow<E>::Flow(const world::World& world, const solver::Execution& execution, com
       communicator_(communicator),
       options_(Options::of(world)),
       boundaries_(world_),
-      pieces_(mesh_of(world_), levels_of_options(), communicator.size(),
-              communicator.size() * execution.boxes),
+      pieces_(mesh_of(world_), levels_of_options(), communicator.size(), communicator.size() * execution.boxes),
       multigrid_(communicator, execution, pieces_, local_pieces(), boundaries_, scheme(), options_.cycle == "W") {
   for (const auto& piece : finest().pieces)
     own_cells_ += std::int64_t{piece.extents.cells[0]} * piece.extents.cells[1] * piece.extents.cells[2];
@@ -110,6 +109,7 @@ Scheme Flow<E>::scheme() const {
   if (E::k_is_gas) {
     scheme.viscosity *= world_.fluid.density;
     scheme.second_differences = options_.shock_dissipation;
+    scheme.sweeps = static_cast<int>(options_.sweeps);
     scheme.gamma = world_.fluid.gamma;
     scheme.density = world_.fluid.density;
     scheme.conductivity = scheme.gamma / ((scheme.gamma - 1) * world_.fluid.prandtl);
@@ -245,10 +245,11 @@ std::int64_t Flow<E>::memory() const {
   };
   for (const auto& level : multigrid_.levels())
     for (const PieceFields<E>& piece : level->pieces) {
-      for (const auto* fields : {&piece.state, &piece.primitive, &piece.stage, &piece.residual, &piece.dissipation, &piece.forcing,
-                                 &piece.restricted, &piece.before, &piece.before_that})
+      for (const auto* fields :
+           {&piece.state, &piece.primitive, &piece.smoothed, &piece.smoothed_before, &piece.stage, &piece.residual,
+            &piece.dissipation, &piece.forcing, &piece.restricted, &piece.before, &piece.before_that})
         add(*fields);
-      for (const auto* fields : {&piece.radius, &piece.center, &piece.force}) add(*fields);
+      for (const auto* fields : {&piece.radius, &piece.spread, &piece.center, &piece.force}) add(*fields);
       for (const auto& fields : piece.face) add(fields);
       for (const auto& fields : piece.gradient) add(fields);
       for (const auto* field : {&piece.volume, &piece.per_volume, &piece.local_step})

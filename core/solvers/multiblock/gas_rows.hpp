@@ -9,6 +9,8 @@ namespace eddyline::multiblock {
 
 /// Smallest eigenvalues of matrix dissipation over the largest.
 inline constexpr double k_least_eigenvalue = 0.25;
+/// Of smoothing of residuals: ratio of the steps that it allows, and the largest coefficient.
+inline constexpr double k_spread = 2, k_most_spread = 2;
 inline constexpr double k_huge = 1e300;
 
 /// Dynamic viscosity where p / rho is theta.
@@ -122,6 +124,11 @@ void set_step_row(PieceFields<Gas<D>>& piece, const Scheme& scheme, std::ptrdiff
       lambda[d] = terms::spectral_radius<S, D>(cell, face, gas);
       sum = sum + lambda[d];
       areas = areas + terms::dot(face, face);
+    }
+    // Source of the coefficients: Jameson & Baker 1983. The largest keeps two sweeps stable.
+    for (std::size_t d = 0; d < D; ++d) {
+      const S part = S(k_spread * (D + 1) / 2) * (lambda[d] / sum);
+      min(max(S(0.25) * (part * part - S(1)), S(0)), S(k_most_spread)).store(piece.spread[d].data() + c);
     }
     const S friction = share * viscosity_of(scheme, cell.theta) / cell.rho;
     (cfl / ((sum + areas * friction * per_volume) * per_volume)).store(piece.local_step.data() + c);

@@ -23,8 +23,11 @@ PieceFields<E>::PieceFields(std::int32_t number, Int3 cells, bool finest) : piec
   const auto make = [&](Array<double>& field) { field.assign(extents.size, 0.0); };
   for (Unknowns* fields : {&state, &stage, &residual, &dissipation})
     for (auto& field : *fields) make(field);
-  if (E::k_is_gas)
-    for (auto& field : primitive) make(field);
+  if (E::k_is_gas) {
+    for (Unknowns* fields : {&primitive, &smoothed, &smoothed_before})
+      for (auto& field : *fields) make(field);
+    for (auto& field : spread) make(field);
+  }
   for (Unknowns* fields : {&forcing, &restricted})
     if (!finest)
       for (auto& field : *fields) make(field);

@@ -42,13 +42,15 @@ struct PieceFields {
 
   std::int32_t piece;  // in Pieces::all()
   Extents extents;
-  Unknowns state;                  // see the equations
-  Unknowns primitive;              // gas: p, u, p / rho, also of ghosts; empty for incompressible flow
-  Unknowns stage;                  // the state at the start of a Runge-Kutta cycle
-  Unknowns residual, dissipation;  // of a whole cell
-  Unknowns forcing;                // coarse levels: what multigrid adds to the residual
-  Unknowns restricted;             // coarse levels: the state as it came from the finer level
-  Unknowns before, before_that;    // finest level: states of the last two time steps
+  Unknowns state;                      // see the equations
+  Unknowns primitive;                  // gas: p, u, p / rho, also of ghosts; empty for incompressible flow
+  Unknowns stage;                      // the state at the start of a Runge-Kutta cycle
+  Unknowns residual, dissipation;      // of a whole cell
+  Unknowns forcing;                    // coarse levels: what multigrid adds to the residual
+  Unknowns restricted;                 // coarse levels: the state as it came from the finer level
+  Unknowns before, before_that;        // finest level: states of the last two time steps
+  Unknowns smoothed, smoothed_before;  // gas: changes of a stage and a sweep before
+  std::array<Array<double>, E::k_dimensions> spread;  // gas: coefficients of their smoothing along each index
   Array<double> volume, per_volume, local_step;
   std::array<Array<double>, D> radius;               // spectral radii along each index, with their stretching
   std::array<std::array<Array<double>, D>, D> face;  // face vectors across each index [m^(D-1)]

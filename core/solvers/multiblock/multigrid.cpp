@@ -70,6 +70,7 @@ void Multigrid<E>::run_stages(Level<E>& level, const TimeDerivative& time, doubl
     if (k_stages[stage].blend > 0 && residual_.needs_gradients(level)) residual_.set_gradients(level);
     residual_.evaluate(level, k_stages[stage].blend, time, !level.is_finest());
     if (stage == 0 && unit > 0) squares_ = residual_.sum_of_squares(level, unit);
+    residual_.smooth(level);
     residual_.update(level, k_stages[stage].alpha, time);
   }
 }

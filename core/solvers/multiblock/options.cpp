@@ -34,6 +34,7 @@ const Entry k_options[] = {
     {"dissipation", &Options::dissipation, 0, 1},
     {"dissipation_kind", &Options::dissipation_kind, 0, 0, "scalar matrix"},
     {"shock_dissipation", &Options::shock_dissipation, 0, 10},
+    {"sweeps", &Options::sweeps, 0, 10},
     {"viscous", &Options::viscous, 0, 0, "full thin_layer"},
     {"cycle", &Options::cycle, 0, 0, "V W"},
     {"levels", &Options::levels, 0, 20},

@@ -42,8 +42,8 @@ struct Rows {
 
 /// Fluxes through `count` faces across `axis`, from the cells before `first` to those at it.
 template <Dissipative Kind, int D>
-void flux_row(const PieceFields<Incompressible<D>>& piece, const Scheme& scheme, std::size_t axis,
-              std::ptrdiff_t first, std::int32_t count, FluxRow<Incompressible<D>>& row) {
+void flux_row(const PieceFields<Incompressible<D>>& piece, const Scheme& scheme, std::size_t axis, std::ptrdiff_t first,
+              std::int32_t count, FluxRow<Incompressible<D>>& row) {
   const std::ptrdiff_t stride = piece.extents.stride[axis];
   const S half(0.5), beta(scheme.beta), nu(scheme.viscosity);
   for (std::int32_t n = 0; n < count; n += k_lanes) {
@@ -314,6 +314,52 @@ void Residual<E>::evaluate(Level<E>& level, double blend, const TimeDerivative& 
                           : evaluate_all<E, Dissipative::third_thin>(level, scheme_, weights);
 }
 
+/// c = a + sum over the directions of e (c_before + c_after - 2 c) with the changes a, e from set_step_row.
+template <class E>
+void Residual<E>::smooth(Level<E>& level) const {
+  if (!E::k_is_gas || scheme_.sweeps == 0) return;
+  level.for_each_row([&](PieceFields<E>& piece, std::ptrdiff_t first, std::int32_t count) {
+    for (std::int32_t n = 0; n < count; n += k_lanes) {
+      const std::ptrdiff_t c = first + n;
+      const S step = S::load(piece.local_step.data() + c) * S::load(piece.per_volume.data() + c);
+      for (std::size_t v = 0; v < E::k_unknowns; ++v) {
+        const S change = step * S::load(piece.residual[v].data() + c);
+        change.store(piece.residual[v].data() + c);
+        change.store(piece.smoothed[v].data() + c);
+      }
+    }
+  });
+  for (int sweep = 0; sweep < scheme_.sweeps; ++sweep) {
+    for (PieceFields<E>& piece : level.pieces) piece.smoothed.swap(piece.smoothed_before);
+    level.ghosts.fetch(static_cast<int>(E::k_unknowns), Ghosts::Layers::near, [&](std::int32_t piece, int field, int) {
+      return level.pieces[static_cast<std::size_t>(piece)].smoothed_before[static_cast<std::size_t>(field)].data();
+    });
+    for (const BoundaryFace& face : level.faces)
+      for (auto& field : level.pieces[static_cast<std::size_t>(face.piece)].smoothed_before)
+        field[static_cast<std::size_t>(face.ghost)] = field[static_cast<std::size_t>(face.cell)];
+    level.for_each_row([&](PieceFields<E>& piece, std::ptrdiff_t first, std::int32_t count) {
+      for (std::int32_t n = 0; n < count; n += k_lanes) {
+        const std::ptrdiff_t c = first + n;
+        std::array<S, D> spread;
+        S weight(1);
+        for (std::size_t d = 0; d < D; ++d) {
+          spread[d] = S::load(piece.spread[d].data() + c);
+          weight = weight + S(2) * spread[d];
+        }
+        for (std::size_t v = 0; v < E::k_unknowns; ++v) {
+          const double* before = piece.smoothed_before[v].data() + c;
+          S sum = S::load(piece.residual[v].data() + c);
+          for (std::size_t d = 0; d < D; ++d) {
+            const std::ptrdiff_t stride = piece.extents.stride[d];
+            sum = sum + spread[d] * (S::load(before - stride) + S::load(before + stride));
+          }
+          (sum / weight).store(piece.smoothed[v].data() + c);
+        }
+      }
+    });
+  }
+}
+
 template <class E>
 void Residual<E>::update(Level<E>& level, double alpha, const TimeDerivative& time) const {
   level.for_each_row([&](PieceFields<E>& piece, std::ptrdiff_t first, std::int32_t count) {
@@ -323,7 +369,9 @@ void Residual<E>::update(Level<E>& level, double alpha, const TimeDerivative& ti
       for (std::int32_t n = 0; n < count; n += k_lanes) {
         const std::ptrdiff_t c = first + n;
         const S step = share * S::load(piece.local_step.data() + c), implicit = step * rate;
-        const S change = step * S::load(piece.per_volume.data() + c) * S::load(piece.residual[v].data() + c);
+        const S change = E::k_is_gas && scheme_.sweeps > 0
+                             ? share * S::load(piece.smoothed[v].data() + c)
+                             : step * S::load(piece.per_volume.data() + c) * S::load(piece.residual[v].data() + c);
         const S sum = S::load(piece.stage[v].data() + c) + implicit * S::load(piece.state[v].data() + c) - change;
         (sum / (one + implicit)).store(piece.state[v].data() + c);
       }

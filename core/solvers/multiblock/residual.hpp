@@ -2,8 +2,8 @@
 // Residuals of cells: sums of fluxes over their faces.
 
 #include "base/reproducible_sum.hpp"
-#include "solvers/multiblock/scheme.hpp"
 #include "solvers/multiblock/level.hpp"
+#include "solvers/multiblock/scheme.hpp"
 
 namespace eddyline::multiblock {
 
@@ -23,6 +23,8 @@ class Residual {
   /// and friction; the rest stays from before. 0: all of it. Ghosts of the state, and for blend > 0 spectral radii and
   /// gradients, must be set.
   void evaluate(Level<E>& level, double blend, const TimeDerivative& time, bool forced) const;
+  /// Gas: smooths the changes that residuals cause, by Jacobi sweeps. Collective.
+  void smooth(Level<E>& level) const;
   /// A stage: state = stage - alpha step / V residual, with du/dt taken implicitly.
   void update(Level<E>& level, double alpha, const TimeDerivative& time) const;
   /// Adds the squares of all rates of change that are left [1/s^2]: of div u, and of u over the speed `unit` [m/s].

@@ -74,6 +74,9 @@ class MultiblockOptions(SolverOptions):
     shock_dissipation: Annotated[Number, Field(ge=0, le=10)] = Field(
         default=0.5, description="Coefficient of the dissipation by first differences at shocks; a gas only."
     )
+    sweeps: Annotated[Count, Field(ge=0, le=10)] = Field(
+        default=2, description="Sweeps of smoothing of residuals, which allow larger steps; a gas only."
+    )
     viscous: Literal["full", "thin_layer"] = Field(
         default="full", description="Friction: with all gradients, or those across the faces of cells only."
     )

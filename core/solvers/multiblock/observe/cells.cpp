@@ -65,10 +65,9 @@ solver::Field Cells<E>::field(std::string_view set, std::string_view name) const
       if (name == std::string("velocity_") + "xyz"[d])
         return computed([&](const PieceFields<E>& piece, std::size_t c) { return flow_.values(piece, c)[1 + d]; });
   }
-  throw UserError(
-      "field: cells have no \"" + std::string(name) +
-      "\"; they have id, block, position, volume, velocity, velocity_x, velocity_y, velocity_z in 3D, "
-      "pressure, and density of a gas.");
+  throw UserError("field: cells have no \"" + std::string(name) +
+                  "\"; they have id, block, position, volume, velocity, velocity_x, velocity_y, velocity_z in 3D, "
+                  "pressure, and density of a gas.");
 }
 
 template class Cells<Incompressible<2>>;

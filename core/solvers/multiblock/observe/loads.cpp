@@ -55,8 +55,7 @@ typename Loads<E>::FaceForce Loads<E>::on(const BoundaryFace& face) const {
   const auto cell = static_cast<std::size_t>(face.cell), ghost = static_cast<std::size_t>(face.ghost);
   const auto& values = piece.values();
   FaceForce force;
-  force.pressure =
-      flow_.pressure_unit() * 0.5 * (values[0][ghost] + values[0][cell]) * face.area * face.normal;
+  force.pressure = flow_.pressure_unit() * 0.5 * (values[0][ghost] + values[0][cell]) * face.area * face.normal;
   if (face.condition != Condition::wall) return force;
   terms::Vector<double, D> outwards, line;
   for (std::size_t d = 0; d < D; ++d) {

@@ -24,7 +24,8 @@ std::span<const solver::Column> Sampler<E>::quantities() const {
                                     D == 3 ? solver::Column{"velocity_z", "m/s"} : solver::Column{"vorticity", "1/s"},
                                     {"pressure", "Pa"}};
     if (E::k_is_gas)
-      all.insert(all.end(), {{"density", "kg/m^3"}, {"temperature", "K"}, {"mach", "1"}, {"pressure_coefficient", "1"}});
+      all.insert(all.end(),
+                 {{"density", "kg/m^3"}, {"temperature", "K"}, {"mach", "1"}, {"pressure_coefficient", "1"}});
     return all;
   }();
   return columns;
