@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <map>
 #include <string>
 
@@ -37,6 +38,15 @@ const char* name_of(std::size_t unknown) {
   return unknown + 1 == E::k_unknowns ? "energy" : std::array{"density", "mx", "my", "mz"}[unknown];
 }
 
+UserError no_gas(Vec3 x, double pressure, double density) {
+  std::array<char, 300> line{};
+  std::snprintf(line.data(), line.size(),
+                "start: the gas near (%.4g, %.4g, %.4g) m has pressure %.4g Pa and density %.4g kg/m^3; both must be "
+                "positive everywhere. Add start.pressure, or let the regions cover the domain.",
+                x.x, x.y, x.z, pressure, density);
+  return UserError(line.data());
+}
+
 constexpr std::int64_t k_most_gas_levels = 4;  // with more, searches around airfoils break down
 constexpr std::int64_t k_slow_cycles = 10;     // of a search in a gas, with half the steps
 
@@ -53,7 +63,7 @@ Flow<E>::Flow(const world::World& world, const solver::Execution& execution, com
   for (const auto& piece : finest().pieces)
     own_cells_ += std::int64_t{piece.extents.cells[0]} * piece.extents.cells[1] * piece.extents.cells[2];
   multigrid_.impose(boundaries_, 0);
-  set_start();
+  comm::agree(communicator, "start", [&] { set_start(); });
   start_speed_ = options_.reference_speed > 0 ? options_.reference_speed : find_speed(false);
   speed_ = E::k_is_gas ? find_speed(true) : start_speed_;
   if (!(speed_ > 0))
@@ -70,9 +80,12 @@ int Flow<E>::levels_of_options() const {
 }
 
 template <class E>
-double Flow<E>::start_pressure() const {
-  const Vec3 middle = world_.origin + 0.5 * world_.size;
-  return world_.start.pressure.evaluate(std::array{middle.x, middle.y, middle.z, 0.0});
+typename Flow<E>::StartOfGas Flow<E>::start_at(Vec3 x) const {
+  const std::array values{x.x, x.y, x.z, 0.0};
+  for (const world::Region& region : world_.regions)
+    if (region.shape->signed_distance(x) < 0)
+      return {region.pressure.evaluate(values), region.density.evaluate(values)};
+  return {world_.start.pressure.evaluate(values), world_.start.density.evaluate(values)};
 }
 
 template <class E>
@@ -103,7 +116,7 @@ Scheme Flow<E>::scheme() const {
   scheme.beta = options_.compressibility * speed_ * speed_;
   scheme.viscosity = world_.fluid.kinematic_viscosity;
   scheme.third_differences = options_.dissipation;
-  scheme.cfl = options_.cfl;
+  scheme.cfl = cfl();
   scheme.full_friction = options_.viscous == "full";
   scheme.matrix = options_.dissipation_kind == "matrix";
   if (E::k_is_gas) {
@@ -113,7 +126,7 @@ Scheme Flow<E>::scheme() const {
     scheme.gamma = world_.fluid.gamma;
     scheme.density = world_.fluid.density;
     scheme.conductivity = scheme.gamma / ((scheme.gamma - 1) * world_.fluid.prandtl);
-    scheme.start_theta = start_pressure() / world_.fluid.density;
+    scheme.start_theta = start_amid().pressure / start_amid().density;
     if (world_.fluid.sutherland > 0)
       scheme.sutherland = world_.fluid.sutherland * world_.fluid.gas_constant / scheme.start_theta;
   }
@@ -132,7 +145,10 @@ void Flow<E>::set_start() {
           if constexpr (E::k_is_gas) {
             physics::compressible::Cell<double, D> cell;
             for (std::size_t d = 0; d < D; ++d) cell.u[d] = world_.start.velocity[d].evaluate(x);
-            cell.rho = world_.start.density.evaluate(x), cell.p = world_.start.pressure.evaluate(x);
+            const Vec3 place{x[0], x[1], x[2]};
+            const StartOfGas start = start_at(place);
+            if (!(start.pressure > 0 && start.density > 0)) throw no_gas(place, start.pressure, start.density);
+            cell.rho = start.density, cell.p = start.pressure;
             cell.theta = cell.p / cell.rho;
             const auto w = physics::compressible::densities<double, D>(
                 cell, physics::compressible::Constants<double>(world_.fluid.gamma));
@@ -186,7 +202,7 @@ template <class E>
 void Flow<E>::seek_steady() {
   last_cycles = 0;
   if (!converged) {
-    if (E::k_is_gas) multigrid_.residual().set_cfl(steps < k_slow_cycles ? 0.5 * options_.cfl : options_.cfl);
+    if (E::k_is_gas) multigrid_.residual().set_cfl(steps < k_slow_cycles ? 0.5 * cfl() : cfl());
     residual = multigrid_.cycle({}, speed_);
     largest_residual = std::max(largest_residual, residual);
     last_cycles = 1;

@@ -38,6 +38,7 @@ class Flow {
   std::span<const std::unique_ptr<Level<E>>> levels() const { return multigrid_.levels(); }
   double reference_speed() const { return speed_; }
   double time_step() const { return time_step_; }
+  double cfl() const { return options_.cfl > 0 ? options_.cfl : E::k_is_gas ? 4 : 3; }
   /// Pressure [Pa], velocity, and of a gas p / rho: of a cell's unknowns, or of its values() for fresh ghosts.
   std::array<double, E::k_unknowns> values(const PieceFields<E>& piece, std::size_t cell) const;
   double density(const PieceFields<E>& piece, std::size_t cell) const {
@@ -45,8 +46,13 @@ class Flow {
   }
   /// The pressure of values() of pieces is in this unit.
   double pressure_unit() const { return E::k_is_gas ? 1.0 : world_.fluid.density; }
-  /// Pressure at the start, in the middle of the domain: that of the stream around a body [Pa].
-  double start_pressure() const;
+  /// Gas: pressure [Pa] and density [kg/m^3] at the start, at a place.
+  struct StartOfGas {
+    double pressure, density;
+  };
+  StartOfGas start_at(Vec3 x) const;
+  /// Gas: the same in the middle of the domain: of the stream around a body.
+  StartOfGas start_amid() const { return start_at(world_.origin + 0.5 * world_.size); }
   /// Largest speed at the start, in the fluid and on the boundaries [m/s].
   double start_speed() const { return start_speed_; }
 

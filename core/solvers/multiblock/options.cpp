@@ -29,7 +29,7 @@ const Entry k_options[] = {
     {"courant", &Options::courant, 1e-6, 1e6},
     {"inner_cycles", &Options::inner_cycles, 1, 10000},
     {"inner_tolerance", &Options::inner_tolerance, 1e-14, 1},
-    {"cfl", &Options::cfl, 0.01, 10},
+    {"cfl", &Options::cfl, 0, 10},
     {"compressibility", &Options::compressibility, 0.1, 1000},
     {"dissipation", &Options::dissipation, 0, 1},
     {"dissipation_kind", &Options::dissipation_kind, 0, 0, "scalar matrix"},

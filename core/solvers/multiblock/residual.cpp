@@ -295,6 +295,9 @@ void Residual<E>::set_gradients(Level<E>& level) const {
     for (auto& of : level.pieces[static_cast<std::size_t>(face.piece)].gradient)
       for (auto& field : of)
         field[static_cast<std::size_t>(face.ghost)] = share * field[static_cast<std::size_t>(face.cell)];
+    if (E::k_is_gas && face.condition == Condition::wall)  // no heat flows through any wall
+      for (auto& field : level.pieces[static_cast<std::size_t>(face.piece)].gradient[E::k_unknowns - 1])
+        field[static_cast<std::size_t>(face.ghost)] = -field[static_cast<std::size_t>(face.cell)];
   }
 }
 

@@ -151,7 +151,7 @@ solver::Diagnosis Solver<E>::diagnose() const {
       "residual before was at most %.3g 1/s. Reduce method.cfl (now %g), or write method.cycle = \"V\".",
       static_cast<long long>(flow_.steps), flow_.time, static_cast<long long>(flow_.cycles),
       static_cast<long long>(found.id), found.position.x, found.position.y, found.position.z, flow_.largest_residual,
-      flow_.options().cfl);
+      flow_.cfl());
   diagnosis.text = line.data();
   return diagnosis;
 }

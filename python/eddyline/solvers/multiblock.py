@@ -58,8 +58,8 @@ class MultiblockOptions(SolverOptions):
     inner_tolerance: Annotated[Number, Field(ge=1e-14, le=1)] = Field(
         default=1e-3, description="Drop of the residual that ends a time step."
     )
-    cfl: Annotated[Number, Field(ge=0.01, le=10)] = Field(
-        default=3.0, description="CFL number of the local steps of the cycles."
+    cfl: Annotated[Number, Field(ge=0.01, le=10)] | None = Field(
+        default=None, description="CFL number of the local steps of the cycles; default 3, for a gas 4."
     )
     compressibility: Annotated[Number, Field(ge=0.1, le=1000)] = Field(
         default=2.0, description="Artificial compressibility beta over the square of the speed."
@@ -302,7 +302,7 @@ def _refusals(file: WorldFile) -> Found:
             f'method.dissipation_kind = "{options_of(file).dissipation_kind}"; {what} it for a gas only. '
             "Remove it.",
         )
-    for name in file.regions:
+    for name in () if file.is_gas else file.regions:
         yield ("regions", name), f"{dotted(('regions', name))}: {what} no free surface. Remove it."
     for name in SIDES[: 2 * file.dimensions]:
         if isinstance(file.boundaries.side(name), Open):

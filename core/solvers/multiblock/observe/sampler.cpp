@@ -92,7 +92,8 @@ double Sampler<E>::value(std::int32_t quantity, const Sample& sample) const {
     case 5: return v[0] / theta();
     case 6: return theta() / fluid.gas_constant;
     case 7: return std::sqrt(square / (fluid.gamma * theta()));
-    case 8: return (v[0] - flow_.start_pressure()) / (0.5 * fluid.density * flow_.start_speed() * flow_.start_speed());
+    case 8:
+      return (v[0] - flow_.start_amid().pressure) / (0.5 * fluid.density * flow_.start_speed() * flow_.start_speed());
     default: return v[0];
   }
 }
