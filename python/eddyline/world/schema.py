@@ -751,6 +751,8 @@ class WorldFile(Table):
     @property
     def has_free_surface(self) -> bool:
         """True if the fluid need not fill the domain, so that it may have a surface."""
+        if self.is_gas and self.solver.members == "cells":
+            return False  # cells fill the domain with gas, and regions only tell its start
         sides = SIDES[: 2 * self.dimensions]
         return bool(self.regions) or any(self.boundaries.side(name).type == "open" for name in sides)
 

@@ -1,4 +1,4 @@
-"""A wing section in air at Mach 0.5 and Reynolds number 5000: drag on three meshes, and with both dissipations."""
+"""A wing section in air at Mach 0.5 and Reynolds number 5000: drag on three meshes, by both dissipations."""
 
 from __future__ import annotations
 
