@@ -10,6 +10,7 @@ from .patches import places_of
 from .samples import corners
 from .scales import Scales, gamma_of, pressure_level
 from .schema import (
+    CONDUCTION_KEYS,
     SIDES,
     Front,
     Gauge,
@@ -116,6 +117,9 @@ def fluid_world(file: WorldFile, scales: Scales) -> _core.World:
     world.fluid.sound_speed = scales.sound_speed
     world.fluid.matter = file.fluid.state
     world.fluid.gamma = gamma_of(file)
+    for key in CONDUCTION_KEYS:
+        if getattr(file.fluid, key) is not None:
+            setattr(world.fluid, key, getattr(file.fluid, key))
     world.regions = [_region(name, file) for name in file.regions]
     world.bodies = [_body(name, file) for name in file.bodies]
     _start(world.start, file, level)
@@ -155,6 +159,8 @@ def _opening(face: Face, file: WorldFile, level: float) -> _core.Opening:
     opening.pressure_imposed = face.table.pressure is not None
     if face.table.pressure is not None:
         opening.pressure = face.table.pressure
+    elif file.is_gas and file.start.pressure is not None:
+        opening.pressure = file.start.pressure.formula
     elif not face.is_inflow:
         opening.pressure = _core.Formula(repr(level), ())
     return opening

@@ -90,13 +90,18 @@ class Domain(Table):
     )
 
 
+CONDUCTION_KEYS = ("prandtl", "gas_constant", "sutherland")
+GAS_KEYS = ("gamma", *CONDUCTION_KEYS)
+"""Keys of [fluid] of a gas only; those of conduction are not for particles."""
+
+
 class Fluid(Table):
     """The fluid. Exactly one viscosity, of a gas at most one; of a liquid at most one of max_speed and
     sound_speed."""
 
     state: Literal["liquid", "ideal_gas"] = Field(
         default="liquid",
-        description="A weakly compressible liquid, or an ideal gas, which needs method.scheme = classic.",
+        description="A liquid, or an ideal gas: with particles it needs method.scheme = classic.",
     )
     density: Positive = Field(
         description="Density [kg/m^3]: of a liquid at zero pressure, or at the background pressure if "
@@ -105,6 +110,18 @@ class Fluid(Table):
     )
     gamma: Annotated[Number, Field(gt=1, le=10)] | None = Field(
         default=None, description="Ratio of specific heats, gas only; default 1.4."
+    )
+    prandtl: Positive | None = Field(
+        default=None, description="Prandtl number, gas only; default 0.72. Not for particles."
+    )
+    gas_constant: Positive | None = Field(
+        default=None,
+        description="R in p = density R T [J/(kg K)], gas only; default 287.05 (air). Not for particles.",
+    )
+    sutherland: Positive | None = Field(
+        default=None,
+        description="Sutherland's temperature [K], 110.4 for air, gas only: the viscosity, given for the "
+        "temperature at the start, grows with the temperature; default constant. Not for particles.",
     )
     kinematic_viscosity: NotNegative | None = Field(default=None, description="Kinematic viscosity [m^2/s].")
     dynamic_viscosity: NotNegative | None = Field(default=None, description="Dynamic viscosity [Pa s].")
@@ -129,7 +146,7 @@ class Fluid(Table):
             )
         if self.max_speed is not None and self.sound_speed is not None:
             raise wrong_table("has max_speed and sound_speed; at most one is allowed. Remove one")
-        foreign = ("max_speed", "sound_speed") if self.is_gas else ("gamma",)
+        foreign = ("max_speed", "sound_speed") if self.is_gas else GAS_KEYS
         given = [key for key in foreign if getattr(self, key) is not None]
         if given and self.is_gas:
             raise wrong_table(
@@ -138,8 +155,8 @@ class Fluid(Table):
             )
         if given:
             raise wrong_table(
-                'has gamma with state = "liquid"; gamma is allowed for a gas only. Write state = "ideal_gas" '
-                "or remove gamma"
+                f'has {given[0]} with state = "liquid"; {given[0]} is allowed for a gas only. Write state = '
+                f'"ideal_gas" or remove {given[0]}'
             )
         return self
 
