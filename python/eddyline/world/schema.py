@@ -614,7 +614,10 @@ class Expect(Table):
     tolerance: Positive | None = Field(
         default=None, description="Largest allowed difference from value, in the unit of the quantity."
     )
-    curve: str | None = Field(default=None, description="A CSV file of two columns: against and quantity.")
+    curve: str | None = Field(
+        default=None,
+        description="A CSV file of two columns, against and quantity, beside the world, or its URL.",
+    )
     against: str | None = Field(default=None, description='Abscissa of the curve, e.g. "time".')
     band: Positive | None = Field(
         default=None,
