@@ -76,7 +76,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "level.csv").write_text(CURVE)
     (folder / "broken.toml").write_text(WORLD.replace("spacing = 0.1", "spacing = -1"))
     (folder / "alone.toml").write_text(WORLD.replace("level.csv", "missing.csv"))
-    eddyline.run(folder / "still.toml", out=folder / "runs" / "0001", progress=False, movie=False, report=False)
+    eddyline.run(
+        folder / "still.toml", out=folder / "runs" / "0001", progress=False, movie=False, report=False
+    )
     return folder
 
 
