@@ -53,6 +53,7 @@ every = 0.03
 type = "isosurface"
 quantity = "pressure"
 values = [200.0, 400]
+color = "speed/(1 + vorticity)"
 every = 0.05
 """,
 )
@@ -63,6 +64,7 @@ REQUESTS: tuple[tuple[str, float, dict[str, Any]], ...] = (
     ("pressure", 300.0, {"color": "fluid", "bins": 16}),
     ("q", 5.0, {"stride": 4, "resolution": 0.5}),
     ("vorticity", 20.0, {"resolution": 1.3}),
+    ("strain - 0.5*vorticity + 0.1*speed", 2.0, {"color": "abs(velocity_x)*fluid", "stride": 2}),
 )
 
 
@@ -323,7 +325,7 @@ def test_a_surface_is_small(dam: _core.Simulation) -> None:
 def test_check_tells_what_surfaces_cost() -> None:
     text = describe(World.from_text(DAM))
     assert "isosurface of fluid = 0.5, coloured by speed, 5 times, lattice of 8,448 points, about" in text
-    assert "isosurface of pressure = 200 and 400, 3 times" in text
+    assert "isosurface of pressure = 200 and 400, coloured by speed/(1 + vorticity), 3 times" in text
 
 
 @pytest.mark.parametrize(
@@ -335,6 +337,8 @@ def test_check_tells_what_surfaces_cost() -> None:
             "observe.pressed has no value of pressure; must have value or values",
         ),
         (("values = [200.0, 400]", "values = [1]\nvalue = 1"), "observe.pressed has value and values"),
+        (('"pressure"', '"2*presure"'), r"observe.pressed.quantity = .*unknown name `presure`; did you mean"),
+        (('"pressure"', '"2 + 3"'), r"observe.pressed.quantity = .*must contain a quantity"),
         (("every = 0.03", "every = 0"), "observe.water.every"),
         (("every = 0.03", "resolution = 0.01"), "observe.water.resolution"),
         (("[observe.water]", "[observe.walls]"), "observe.walls: the particles of an export have this name"),
@@ -356,6 +360,31 @@ def test_worlds_in_two_dimensions_have_no_surfaces() -> None:
         isosurface(simulation, "fluid", 0.5)
 
 
+def test_formulas_use_values_of_the_world(tmp_path: Path) -> None:
+    """[let] may name what a quantity is named as well, which then means the quantity."""
+    text = DAM.replace('quantity = "pressure"', 'quantity = "pressure - scale*speed^2"')
+    text = text.replace("format = 1", "format = 1\nlet = { scale = 1000, pressure = 7 }")
+    text = text.replace("values = [200.0, 400]", "value = 100")
+    world = World.from_text(text)
+    assert not [note for note in world.notes if "scale" in note]
+    assert "isosurface of pressure - scale*speed^2 = 100" in describe(world)
+    run = eddyline.run(world, out=tmp_path / "run", until=0.05, progress=False, movie=False, report=False)
+    simulation = _core.Simulation(world.core)
+    simulation.advance(0.05, 2**62, float("inf"))
+    expected = isosurface(simulation, "pressure - 1000*speed^2", 100, color="speed/(1 + vorticity)")
+    surface = run.surfaces["pressed"][-1]
+    assert surface.time == pytest.approx(simulation.time) and surface.data == expected.data
+    assert is_closed(surface) and surface.volume > 0
+
+
+def test_vorticity_strain_and_q_belong_together(dam: _core.Simulation) -> None:
+    """Q = (vorticity^2 - strain^2)/4, up to the last bit of a float."""
+    q = Surface.of(isosurface(dam, "q", 5.0).data)
+    other = Surface.of(isosurface(dam, "(vorticity^2 - strain^2)/4", 5.0).data)
+    assert len(q.triangles) == len(other.triangles) > 20
+    assert other.volume == pytest.approx(q.volume, rel=1e-3)
+
+
 def test_quantities_are_those_of_the_core(dam: _core.Simulation) -> None:
     assert quantities(dam) == isosurfaces.QUANTITIES
 
@@ -364,6 +393,8 @@ def test_quantities_are_those_of_the_core(dam: _core.Simulation) -> None:
     ("options", "error"),
     [
         ({"quantity": "cover"}, 'quantity "cover"; must be one of fluid, speed'),
+        ({"quantity": "2*cover"}, "unknown name `cover`"),
+        ({"color": "speed + "}, "speed \\+ "),
         ({"stride": 3}, "stride = 3; must be 1, 2 or 4"),
         ({"resolution": 0.001}, "million points"),
         ({"resolution": 0.0}, "resolution must be above 0"),

@@ -79,6 +79,11 @@ double derived_value(Derived which, const std::array<std::array<double, 3>, 3>& 
     const double x = g[2][1] - g[1][2], y = g[0][2] - g[2][0], z = g[1][0] - g[0][1];
     return std::sqrt(x * x + y * y + z * z);
   }
+  if (which == Derived::strain) {  // sqrt(2 S:S): in a shear flow as large as the vorticity
+    const double xy = g[0][1] + g[1][0], xz = g[0][2] + g[2][0], yz = g[1][2] + g[2][1];
+    const double diagonal = g[0][0] * g[0][0] + g[1][1] * g[1][1] + g[2][2] * g[2][2];
+    return std::sqrt(2 * diagonal + (xy * xy + xz * xz + yz * yz));
+  }
   // Q = (|rotation|^2 - |strain|^2) / 2 = (div^2 - sum g_ij g_ji) / 2; positive where rotation prevails. Of an
   // incompressible flow div is 0, and Hunt's Q leaves it out.
   return -0.5 * (g[0][0] * g[0][0] + g[1][1] * g[1][1] + g[2][2] * g[2][2]) -

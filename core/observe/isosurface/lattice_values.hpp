@@ -10,7 +10,7 @@
 namespace eddyline::observe {
 
 /// Quantities on lattices, numbered as in surface_quantities().
-enum class Derived { none, vorticity, q };
+enum class Derived { none, vorticity, strain, q };
 
 /// A quantity by where its values come from.
 struct LatticeQuantity {

@@ -287,8 +287,10 @@ def _surfaces(run: Run, folder: Path, part: str) -> Iterator[Path]:
 
 
 def _color_of(run: Run, name: str) -> str:
-    """The quantity that colours the surfaces of an observer, if any."""
-    return str(getattr(run.world.observers.get(name), "color", None) or "")
+    """Name of the quantity that colours the surfaces of an observer, if any; of a formula "value", because
+    files allow no operators in names."""
+    color = str(getattr(run.world.observers.get(name), "color", None) or "")
+    return color if color.isidentifier() or not color else "value"
 
 
 def _report(run: Run, folder: Path) -> Iterator[Path]:

@@ -446,8 +446,11 @@ class Isosurface(Observer):
     type: Literal["isosurface"]
     quantity: OneLine = Field(
         default="fluid",
+        max_length=500,
         description="Quantity: `fluid` (1 in the fluid, 0 outside), speed, velocity_x, velocity_y, "
-        "velocity_z, pressure, density, vorticity (magnitude) or q (the Q criterion).",
+        "velocity_z, pressure, density, vorticity and strain (magnitudes) or q (the Q criterion); or a "
+        "formula of these and of values of [let].",
+        examples=["vorticity - 2*strain"],
     )
     value: Number | None = Field(
         default=None, description="Value of the quantity on the surface; default 0.5 for `fluid`."
@@ -462,7 +465,10 @@ class Isosurface(Observer):
         default=None, description="Interval between surfaces [s]; default that of the pictures."
     )
     color: OneLine | None = Field(
-        default=None, description="A second quantity, stored for each vertex in 8 bits.", examples=["speed"]
+        default=None,
+        max_length=500,
+        description="A second quantity or formula, stored for each vertex in 8 bits.",
+        examples=["speed"],
     )
 
     @model_validator(mode="after")

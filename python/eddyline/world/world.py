@@ -13,6 +13,7 @@ from . import extents
 from .document import Document, check_name, parse, read
 from .formulas import Names, names_in, resolve_let
 from .gallery import gallery
+from .isosurfaces import names_used
 from .problems import Problem, WorldError, number, rounded
 from .quantities import check_curve
 from .refusals import refusals
@@ -280,6 +281,7 @@ def _check(document: Document, path: Path | None) -> tuple[WorldFile, Names, Sam
         )
         for key, text in check_curve(expect, folders):
             problems.append(document.problem(("expect", index, key), f"expect[{index}].{text}"))
+    names.used |= names_used(file)
     if problems:
         raise WorldError(problems)
     scales = solver.scales(file, samples)
