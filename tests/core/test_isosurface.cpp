@@ -297,7 +297,7 @@ TEST(rasters_are_enough_for_surfaces) {
   };
   CHECK(surface_quantities(ball, world).size() == 7);
   SurfaceRequest request{.quantity = quantity("fluid"), .colour = quantity("vorticity"), .level = 0.5};
-  const Surface fluid = decode(isosurface(ball, world, *alone, 0, request).bytes);
+  const Surface fluid = decode(isosurface(ball, nullptr, world, *alone, 0, request).bytes);
   const double exact = 4.0 / 3 * 3.141592653589793 * 0.3 * 0.3 * 0.3;
   CHECK(is_closed(mesh_of(fluid)));
   CHECK_NEAR(volume(mesh_of(fluid)), exact, 0.01 * exact);
@@ -307,7 +307,7 @@ TEST(rasters_are_enough_for_surfaces) {
   CHECK_NEAR(fluid.colour_high, 2 * TurningBall::k_spin, 1e-4);
 
   request = {.quantity = quantity("q"), .level = 5, .bins = 4};
-  const Isosurface q = isosurface(ball, world, *alone, 0, request);
+  const Isosurface q = isosurface(ball, nullptr, world, *alone, 0, request);
   CHECK_NEAR(q.histogram.low, TurningBall::k_spin * TurningBall::k_spin, 1e-3);
   CHECK_NEAR(q.histogram.high, TurningBall::k_spin * TurningBall::k_spin, 1e-3);
   std::int64_t inside = 0;
@@ -316,13 +316,13 @@ TEST(rasters_are_enough_for_surfaces) {
   CHECK(is_closed(mesh_of(decode(q.bytes))));
 
   request = {.quantity = quantity("velocity_x"), .level = 0.2, .resolution = 0.5, .stride = 2};
-  const Mesh cap = mesh_of(decode(isosurface(ball, world, *alone, 0, request).bytes));
+  const Mesh cap = mesh_of(decode(isosurface(ball, nullptr, world, *alone, 0, request).bytes));
   CHECK(is_closed(cap));
   CHECK(volume(cap) > 0 && volume(cap) < 0.5 * exact);  // where -w y > 0.2
 
   // A formula: its parts may be quantities of any kind, and a point needs all of them.
   request = {.quantity = quantity("sqrt(velocity_x^2 + velocity_y^2) - 0.5*vorticity*0.2 + strain"), .level = 0};
-  const Mesh ring = mesh_of(decode(isosurface(ball, world, *alone, 0, request).bytes));
+  const Mesh ring = mesh_of(decode(isosurface(ball, nullptr, world, *alone, 0, request).bytes));
   CHECK(is_closed(ring));
   const double height = std::sqrt(0.3 * 0.3 - 0.2 * 0.2);  // the ball without its part closer to the axis than 0.2
   CHECK_NEAR(volume(ring), 4.0 / 3 * 3.141592653589793 * height * height * height, 0.06 * exact);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "base/errors.hpp"
@@ -138,9 +139,9 @@ class Points {
   const solver::Lattice& with_outside() const { return outside_; }
 
   /// Values of quantities on layers of used().
-  std::vector<std::vector<float>> values(solver::Sampler& sampler, std::span<const LatticeQuantity> quantities,
-                                         solver::Layers layers) const {
-    if (stride_ == 1) return lattice_values(sampler, quantities, used_, layers);
+  std::vector<std::vector<float>> values(solver::Sampler& sampler, const CellSource* cells,
+                                         std::span<const LatticeQuantity> quantities, solver::Layers layers) const {
+    if (stride_ == 1) return lattice_values(sampler, cells, quantities, used_, layers);
     // A solver smooths its own quantities over points of the full lattice.
     std::vector<std::vector<float>> values;
     for (const LatticeQuantity& quantity : quantities) {
@@ -148,7 +149,7 @@ class Points {
       const solver::Layers of_all = layers.count() > 0
                                         ? solver::Layers{stride_ * (layers.first + 1) - 1, stride_ * layers.last}
                                         : solver::Layers{};
-      auto found = lattice_values(sampler, {&quantity, 1}, own ? all_ : used_, own ? of_all : layers);
+      auto found = lattice_values(sampler, cells, {&quantity, 1}, own ? all_ : used_, own ? of_all : layers);
       values.push_back(own ? picked(found.front(), layers.count()) : std::move(found.front()));
     }
     return values;
@@ -267,9 +268,11 @@ std::int64_t lattice_points(const world::World& world, double resolution) {
   return points;
 }
 
-Isosurface isosurface(solver::Sampler& sampler, const world::World& world, comm::Communicator& communicator,
-                      double time, const SurfaceRequest& request) {
+Isosurface isosurface(solver::Sampler& sampler, const solver::FieldSets* fields, const world::World& world,
+                      comm::Communicator& communicator, double time, const SurfaceRequest& request) {
   check(world, request);
+  std::optional<CellSource> cells;
+  if (fields != nullptr) cells.emplace(CellSource{*fields, communicator});
   const auto named = named_quantities(sampler, world);
   const bool has_colours = !request.colour.empty();
   std::vector<Wanted> wanted{{named, request.quantity.text()}};
@@ -288,7 +291,7 @@ Isosurface isosurface(solver::Sampler& sampler, const world::World& world, comm:
   solver::Layers known{std::max(0, with_next.first - 1 - beside), std::min(used.count[2], with_next.last - 1 + beside)};
   if (known.count() < 0 || own.count() == 0) known = {};
 
-  auto needed = points.values(sampler, quantities, known);
+  auto needed = points.values(sampler, cells ? &*cells : nullptr, quantities, known);
   std::vector<std::vector<float>> values;
   std::size_t taken = 0;
   for (const Wanted& each : wanted) {

@@ -8,6 +8,7 @@
 
 #include "comm/communicator.hpp"
 #include "solver/column.hpp"
+#include "solver/fields.hpp"
 #include "solver/lattice.hpp"
 #include "solver/sampler.hpp"
 #include "world/world.hpp"
@@ -62,9 +63,9 @@ solver::Lattice lattice_of(const world::World& world, double resolution);
 /// Points of the lattice of a request, counted with the layer of outside points around the domain.
 std::int64_t lattice_points(const world::World& world, double resolution);
 
-/// Computes a surface; the same bytes for any ranks, boxes and threads. Throws UserError in 2D or if the lattice is too
-/// fine. Collective.
-Isosurface isosurface(solver::Sampler& sampler, const world::World& world, comm::Communicator& communicator,
-                      double time, const SurfaceRequest& request);
+/// Computes a surface; the same bytes for any ranks, boxes and threads. fields: of the solver; its cells, if it has
+/// any, give values without interpolation. Throws UserError in 2D or if the lattice is too fine. Collective.
+Isosurface isosurface(solver::Sampler& sampler, const solver::FieldSets* fields, const world::World& world,
+                      comm::Communicator& communicator, double time, const SurfaceRequest& request);
 
 }  // namespace eddyline::observe
