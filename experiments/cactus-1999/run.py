@@ -383,7 +383,8 @@ if __name__ == "__main__":
             HERE,
             {
                 "near": near, "far": far, "square": square, "four": four, "wave-near": wave_near,
-                "wave-far": wave_far, "adaptive": adaptive, "variables": variables, "sizes": sizes, "surfaces": surfaces,
+                "wave-far": wave_far, "adaptive": adaptive, "variables": variables,
+                "sizes": sizes, "surfaces": surfaces,
             },
         )  # fmt: skip
     except NotAllowedError as error:

@@ -1,5 +1,5 @@
-"""One of the ranks of a run with surfaces: `mpiexec -n N python surfaces.py WORLD STEPS`. Rank 0 prints its core
-time of a step, and that of surfaces with their bytes, as JSON."""
+"""One of the ranks of a run with surfaces: `mpiexec -n N python surfaces.py WORLD STEPS`. Rank 0 prints its
+core time of a step, and that of surfaces with their bytes, as JSON."""
 
 from __future__ import annotations
 
