@@ -12,7 +12,7 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +84,8 @@ def four(bench: Bench) -> None:
 
 
 def adaptive(bench: Bench) -> None:
-    ways = ONE_SITE, TWO_SITES[1], AUTO
+    before = {"before": AUTO.options["before"]}
+    ways = [replace(way, options={**way.options, **before}) for way in (ONE_SITE, TWO_SITES[1], AUTO)]
     compare(bench, "adaptive", NEAR, "tank.toml", (1, 1), ways, steps=100, rounds=3)
 
 
@@ -164,7 +165,7 @@ def variables(bench: Bench) -> None:
     from eddyline.bench.exchange.traffic import Traffic
 
     rows, values = [], {}
-    count = 6 if bench.quick else 20
+    count = 3 if bench.quick else 5
     for link, place in ((NEAR, "near"), (FAR, "far")):
         with TwoSites(link) as sites:
             measured = sites.measure()
@@ -189,7 +190,7 @@ def variables(bench: Bench) -> None:
                 command, environment = sites.launcher((1, 1))
                 told = path.with_suffix(".json")
                 words = ["bench", "exchange", "--replay", path, "--exchange", "nonblocking", "--json", told]
-                words += ["--exchanges", count, "--quiet"]
+                words += ["--exchanges", count, "--seconds", 200, "--quiet"]
                 run = [*command, sys.executable, "-m", "eddyline", *map(str, words)]
                 done = subprocess.run(
                     run,

@@ -183,13 +183,13 @@ def _timeline(run: Run, folder: Path) -> Iterator[Path]:
 def _pictures(
     run: Run, folder: Path, parts: Sequence[str], quantity: str | None, width: int
 ) -> Iterator[Path]:
-    from eddyline.run.pictures import RunPictures
+    from eddyline.run.surface_pictures import pictures_of
 
     try:
-        pictures = RunPictures(run, quantity, width=width)
+        pictures = pictures_of(run, quantity, width=width)
     except ValueError as error:
         raise RequestError(str(error)) from None
-    if "mp4" in parts and len(pictures.store) == 1:
+    if "mp4" in parts and len(pictures) == 1:
         raise RequestError(
             f"{run.folder}: has only one frame, but a movie needs two; set output.pictures in the world "
             "and run it again"

@@ -56,8 +56,27 @@ def interval(world: World, observer: Isosurface) -> float:
     return observer.every if observer.every is not None else world.output.picture_interval
 
 
+def unit_of(file: WorldFile, quantity: str) -> str:
+    """The unit of a quantity; empty for formulas."""
+    pictured = file.solver.pictures.get(quantity)
+    return pictured.unit if pictured is not None else QUANTITIES.get(quantity, "")
+
+
+def _camera_problems(file: WorldFile) -> Iterator[tuple[tuple[str, ...], str]]:
+    camera, known = file.output.camera, list(isosurfaces_of(file))
+    if camera is None:
+        return
+    if not known:
+        text = "output.camera shows an isosurface, and the world has none. Add [observe.NAME] with "
+        yield ("output", "camera"), f'{text}type = "isosurface".'
+    elif camera.surface is not None and camera.surface not in known:
+        text = f"output.camera.surface = {shown(camera.surface)}; must be {listed(known, 'or')}."
+        yield ("output", "camera", "surface"), text
+
+
 def isosurface_problems(file: WorldFile) -> Iterator[tuple[tuple[str, ...], str]]:
     """Wrong quantities of a world, which the core would refuse when the run starts, and taken names."""
+    yield from _camera_problems(file)
     for name, observer in isosurfaces_of(file).items():
         if name in _TAKEN:
             text = f"observe.{name}: the particles of an export have this name. Choose another name."

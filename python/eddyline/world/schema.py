@@ -579,6 +579,24 @@ class Cut(Table):
     )
 
 
+class Camera(Table):
+    """Pictures and film of a 3D run show the surfaces of an isosurface from outside, coloured by its `color`.
+    `output.cut` then leaves out what is in front of its plane."""
+
+    surface: OneLine | None = Field(
+        default=None,
+        description="Name of an isosurface of [observe]; default the first one. Its `every` is the interval "
+        "of the film.",
+        examples=["vortices"],
+    )
+    azimuth: Annotated[Number, Field(ge=-360, le=360)] = Field(
+        default=28.0, description="Direction from which the camera looks, around the upward axis [degrees]."
+    )
+    elevation: Annotated[Number, Field(ge=-89, le=89)] = Field(
+        default=22.0, description="Its height above the horizon [degrees]."
+    )
+
+
 class Output(Table):
     """Outputs of a run. Each number divides the time from 0 to the end into equal intervals; the start and
     the end of each interval are kept. With 0 pictures only the last state is shown, with 0 snapshots none are
@@ -604,6 +622,10 @@ class Output(Table):
         description='3D only: a plane shown in pictures, e.g. { normal = "z", at = 0.5 }. Default without a '
         "free surface: along the stream through the first body at rest or the middle of the domain; with "
         "a free surface: none.",
+    )
+    camera: Camera | None = Field(
+        default=None,
+        description='3D only: pictures and film show an isosurface, e.g. { surface = "vortices" }.',
     )
 
 
