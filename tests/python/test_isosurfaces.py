@@ -415,3 +415,97 @@ def test_exports_without_surfaces_tell_what_to_do(tmp_path: Path) -> None:
     assert surface_formats.stl(Surface(0, 0, np.zeros((0, 3)), np.zeros((0, 3), np.uint32), None))[
         80:
     ] == bytes(4)
+
+
+# --- pictures -----------------------------------------------------------------------------------------------
+
+WAVE = """
+format = 1
+title = "A pulse"
+[domain]
+size = [1, 1, 1]
+spacing = 0.0625
+[method]
+name = "amr"
+[start.fields]
+u = "exp(-((x - 0.5)^2 + (y - 0.5)^2 + (z - 0.5)^2)/0.2^2)"
+p = "0"
+[boundaries]
+left = { type = "periodic" }
+right = { type = "periodic" }
+bottom = { type = "periodic" }
+top = { type = "periodic" }
+front = { type = "periodic" }
+back = { type = "periodic" }
+[time]
+end = 0.02
+[output]
+pictures = 1
+snapshots = 0
+camera = { azimuth = 10, elevation = 5 }
+[observe.ball]
+type = "isosurface"
+quantity = "2*u"
+value = 1
+"""
+
+
+def test_the_camera_shows_isosurfaces(tmp_path: Path) -> None:
+    """The surface u = 1/2 of the pulse at rest is a sphere of radius 0.2 sqrt(log 2) around the middle."""
+    from PIL import Image
+
+    from eddyline.run.surface_pictures import SurfacePictures, pictures_of
+
+    run = eddyline.run(World.from_text(WAVE), out=tmp_path / "run", progress=False, report=False, movie=False)
+    pictures = pictures_of(run)
+    assert isinstance(pictures, SurfacePictures) and len(pictures) == 2
+    frame = pictures.frame(0)
+    assert frame.shade is not None
+    rows, columns = np.nonzero(frame.shade > 0)
+    pixel = (frame.upper[0] - frame.lower[0]) / frame.shade.shape[1]
+    radius = 0.2 * np.sqrt(np.log(2))
+    assert len(rows) * pixel**2 == pytest.approx(np.pi * radius**2, rel=0.03)
+    assert abs(columns.mean() / frame.shade.shape[1] - 0.5) < 0.02
+    assert np.isfinite(frame.values[rows, columns]).all() and np.isnan(frame.values).sum() > len(rows)
+    image = np.asarray(Image.open(run.picture).convert("RGB")).astype(int)
+    assert (np.ptp(image, axis=2) > 40).mean() > 0.01  # coloured pixels
+    # The half of the ball on the side of the eye is cut off, and what is left is seen from inside.
+    clipped = World.from_text(WAVE.replace("camera", 'cut = { normal = "z", at = 0.5 }\ncamera'))
+    half = SurfacePictures(run)
+    run.__dict__["world"] = clipped
+    lit = half.frame(0).shade
+    assert lit is not None and abs((lit > 0).sum() - len(rows)) < 0.05 * len(rows)
+    middle = tuple(n // 2 for n in lit.shape)
+    assert lit[middle] < 0.95 * frame.shade[middle]
+
+
+@pytest.mark.parametrize(
+    ("camera", "error"),
+    [
+        ('{ surface = "bal" }', 'output.camera.surface = "bal"; must be ball'),
+        ("{ elevation = 90 }", "output.camera.elevation"),
+    ],
+)
+def test_cameras_without_a_surface_are_refused(camera: str, error: str) -> None:
+    with pytest.raises(WorldError, match=error):
+        World.from_text(WAVE.replace("{ azimuth = 10, elevation = 5 }", camera))
+
+
+def test_a_camera_needs_an_isosurface() -> None:
+    with pytest.raises(WorldError, match=r"output\.camera shows an isosurface, and the world has none"):
+        World.from_text(WAVE[: WAVE.index("[observe.ball]")])
+
+
+def test_values_of_cells_are_taken_at_their_centres() -> None:
+    """With and without interpolation the surface is the same, for any boxes and at any stride."""
+    found = []
+    for options in ({}, {"boxes": 5, "threads": 2}):
+        simulation = _core.Simulation(World.from_text(WAVE).core, **options)
+        found.append([isosurface(simulation, "u", 0.5, stride=stride).data for stride in (1, 2)])
+    assert found[0] == found[1]
+    for data in found[0]:
+        surface = Surface.of(data)
+        distance = np.linalg.norm(surface.vertices - 0.5, axis=1)
+        assert np.abs(distance - 0.2 * np.sqrt(np.log(2))).max() < 0.01
+    between = Surface.of(isosurface(simulation, "u", 0.5, resolution=0.8).data)
+    assert between.volume == pytest.approx(Surface.of(found[0][0]).volume, rel=0.03)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from eddyline.stream.surfaces import Surface
 
 INSIDE = 0.8  # light on the inner side of a surface
+ON_SIDE = 0.05
+"""Distance from a side of the domain up to which vertices lie on it, in spacings."""
 _FAR = 2**31 - 1  # steps of depth
 
 
@@ -43,11 +45,19 @@ class _Mesh:
     triangles: NDArray[np.int64]  # (m, 3)
 
 
-def paint(view: View, spacing: float, surfaces: Sequence[Surface], clip: Clip | None = None) -> Seen:
-    """The nearest surface at each pixel: its colours, or its level if it has none."""
+def paint(
+    view: View,
+    spacing: float,
+    surfaces: Sequence[Surface],
+    clip: Clip | None = None,
+    *,
+    is_open: bool = False,
+) -> Seen:
+    """The nearest surface at each pixel: its colours, or its level if it has none. is_open: without the parts
+    with which a surface closes at the sides of the domain."""
     shape = view.raster_shape(spacing)
     pixel = view.size[0] / shape[1]
-    mesh = _joined(view, pixel, surfaces, clip)
+    mesh = _joined(view, pixel, surfaces, clip, ON_SIDE * spacing if is_open else None)
     owner = _nearest(mesh, shape)
     values = np.full(shape, np.nan, dtype=np.float32)
     shade = np.zeros(shape, dtype=np.float32)
@@ -73,8 +83,12 @@ def paint(view: View, spacing: float, surfaces: Sequence[Surface], clip: Clip | 
     return Seen(values, shade)
 
 
-def _joined(view: View, pixel: float, surfaces: Sequence[Surface], clip: Clip | None) -> _Mesh:
+def _joined(
+    view: View, pixel: float, surfaces: Sequence[Surface], clip: Clip | None, on_side: float | None
+) -> _Mesh:
+    """on_side: distance from a side of the domain up to which vertices lie on it [m]; None: all are kept."""
     parts, count = [], 0
+    low, high = view.corners.min(axis=0), view.corners.max(axis=0)
     for surface in surfaces:
         seen = surface.vertices @ view.axes.T
         seen[:, 0] = (seen[:, 0] - view.lower[0]) / pixel
@@ -84,7 +98,11 @@ def _joined(view: View, pixel: float, surfaces: Sequence[Surface], clip: Clip | 
         else:
             places = (surface.vertices[:, clip.axis] - clip.at) * np.sign(view.axes[2, clip.axis])
         colors = np.full(len(seen), surface.level) if surface.colors is None else surface.colors
-        triangles = surface.triangles.astype(np.int64) + count
+        kept = surface.triangles.astype(np.int64)
+        if on_side is not None:
+            at_side = (surface.vertices < low + on_side) | (surface.vertices > high - on_side)
+            kept = kept[~at_side.any(axis=1)[kept].all(axis=1)]
+        triangles = kept + count
         parts.append(_Mesh(seen, surface.normals() @ view.axes.T, places, colors, triangles))
         count += len(seen)
     empty = np.zeros((0, 3))

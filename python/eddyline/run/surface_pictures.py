@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from eddyline.run.record import Run
     from eddyline.world import World
 
+LEVEL_ROOM = 0.35
+"""What a scale of levels has beyond them, over their range."""
 Raster = NDArray[np.float32]
 
 
@@ -75,7 +77,8 @@ class SurfacePictures:
             middle = 0.5 * (self.scene.lower[axis] + self.scene.upper[axis])
             clip = Clip(axis, middle if cut.at is None else cut.at)
         view, surfaces = self._view, self._at(k)
-        seen = paint(view, self.scene.spacing, surfaces, clip)
+        is_open = self.observer.quantity != "fluid"
+        seen = paint(view, self.scene.spacing, surfaces, clip, is_open=is_open)
         return Frame(
             time=surfaces[0].time,
             step=int(self.steps[k]),
@@ -121,7 +124,12 @@ class SurfacePictures:
 
     @cached_property
     def scale(self) -> colors.Scale:
-        return colors.robust_scale(self.shown, self._samples())
+        found = colors.robust_scale(self.shown, self._samples())
+        if self.observer.color is not None:
+            return found
+        # Lit surfaces are seen best in colours away from the ends of the map.
+        room = LEVEL_ROOM * (found.high - found.low)
+        return colors.Scale(found.low - room, found.high + room)
 
     @cached_property
     def painter(self) -> FramePainter:
