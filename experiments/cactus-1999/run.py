@@ -220,7 +220,7 @@ def variables(bench: Bench) -> None:
 
 
 def sizes(bench: Bench) -> None:
-    """How many messages of which size the ranks send in a step."""
+    """The number of messages that ranks send in a step, by size."""
     from eddyline.bench.exchange.traffic import Traffic
 
     edges = [0, *(4**k * 1024 for k in range(-1, 6)), 2**62]

@@ -1,4 +1,4 @@
-"""How a run looks and steers from afar: frames a second, their age, the first picture, and a click.
+"""Runs seen and steered from afar: frames a second, their age, the first picture, and a click.
 
 python experiments/far-view/run.py             all links and views, about five minutes; Linux, as root
 python experiments/far-view/run.py slow        a part: slow, near or local

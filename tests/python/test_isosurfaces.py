@@ -497,7 +497,7 @@ def test_a_camera_needs_an_isosurface() -> None:
 
 
 def test_values_of_cells_are_taken_at_their_centres() -> None:
-    """With and without interpolation the surface is the same, for any boxes and at any stride."""
+    """The surface is the same with interpolation and without, for any boxes and at any stride."""
     found = []
     for options in ({}, {"boxes": 5, "threads": 2}):
         simulation = _core.Simulation(World.from_text(WAVE).core, **options)

@@ -10,7 +10,7 @@
 
 namespace eddyline::observe {
 
-/// Where the values of cells are read, if the solver has cells.
+/// The source of values of cells, for solvers that have cells.
 struct CellSource {
   const solver::FieldSets& fields;
   comm::Communicator& communicator;

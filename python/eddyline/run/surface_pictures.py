@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from eddyline.world import World
 
 LEVEL_ROOM = 0.35
-"""What a scale of levels has beyond them, over their range."""
+"""Room of a scale beyond the levels, over their range."""
 Raster = NDArray[np.float32]
 
 
@@ -51,7 +51,7 @@ class SurfacePictures:
     """Paints the stored surfaces of one observer, all of a step in one picture, with one scale for all."""
 
     def __init__(self, run: Run, *, width: int = 1280) -> None:
-        """For runs with `observer_of(run.world)` only."""
+        """Requires a run with `observer_of(run.world)`."""
         self.run, self.width = run, width
         self.quantity = observer_of(run.world)
         self.observer = isosurfaces_of(run.world.file)[self.quantity]
@@ -98,7 +98,7 @@ class SurfacePictures:
 
     @cached_property
     def shown(self) -> colors.Quantity:
-        """What colours mean: the colour of the surfaces, or their level."""
+        """The quantity of the colours: the colour of the surfaces, or their level."""
         name = self.observer.color or self.observer.quantity
         known = colors.QUANTITIES.get(name)
         if known is not None:

@@ -101,7 +101,7 @@ def isosurface_problems(file: WorldFile) -> Iterator[tuple[tuple[str, ...], str]
 
 
 def _formula_problem(text: str, known: list[str], file: WorldFile) -> str:
-    """What is wrong with a formula over quantities; empty if nothing is."""
+    """The fault of a formula over quantities; empty if there is none."""
     names = [name for name in file.let if name in names_in(text) and name not in known]
     try:
         formula = _core.Formula(text, [*known, *names])
