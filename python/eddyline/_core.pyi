@@ -552,6 +552,9 @@ SURFACE_HEADER: int
 def surface_quantities(simulation: Simulation) -> list[tuple[str, str]]:
     """Quantities that surfaces can be made of, and their units; none in 2D."""
 
+def check_surface_quantity(simulation: Simulation, quantity: str) -> None:
+    """Raises UserError if this is neither a quantity for surfaces nor a formula over them."""
+
 def isosurface(
     simulation: Simulation,
     quantity: str,

@@ -61,7 +61,7 @@ def describe(world: World, cores: int | None = None) -> str:
     found = plan(world, cores)
     rows = [*_flow(world, found), *world.solver.describe(world, found), *_needs(world, found)]
     width = max(len(name) for name, _ in rows)
-    lines = [f"{world.title}  ({world.path or world.name}, {world.dimensions}D)", ""]
+    lines = [f"{world.title}  ({world.place or world.name}, {world.dimensions}D)", ""]
     lines += [f"  {name:<{width}}  {text}" for name, text in rows]
     remarks = [*world.notes, *_remarks(world, found)]
     if remarks:

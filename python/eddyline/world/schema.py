@@ -490,8 +490,11 @@ class Isosurface(Observer):
     type: Literal["isosurface"]
     quantity: OneLine = Field(
         default="fluid",
+        max_length=500,
         description="Quantity: `fluid` (1 in the fluid, 0 outside), speed, velocity_x, velocity_y, "
-        "velocity_z, pressure, density, vorticity (magnitude) or q (the Q criterion).",
+        "velocity_z, pressure, density, vorticity and strain (magnitudes) or q (the Q criterion); or a "
+        "formula of these and of values of [let].",
+        examples=["vorticity - 2*strain"],
     )
     value: Number | None = Field(
         default=None, description="Value of the quantity on the surface; default 0.5 for `fluid`."
@@ -506,7 +509,10 @@ class Isosurface(Observer):
         default=None, description="Interval between surfaces [s]; default that of the pictures."
     )
     color: OneLine | None = Field(
-        default=None, description="A second quantity, stored for each vertex in 8 bits.", examples=["speed"]
+        default=None,
+        max_length=500,
+        description="A second quantity or formula, stored for each vertex in 8 bits.",
+        examples=["speed"],
     )
 
     @model_validator(mode="after")
@@ -617,6 +623,24 @@ class Cut(Table):
     )
 
 
+class Camera(Table):
+    """Pictures and film of a 3D run show the surfaces of an isosurface from outside, coloured by its `color`.
+    `output.cut` then leaves out what is in front of its plane."""
+
+    surface: OneLine | None = Field(
+        default=None,
+        description="Name of an isosurface of [observe]; default the first one. Its `every` is the interval "
+        "of the film.",
+        examples=["vortices"],
+    )
+    azimuth: Annotated[Number, Field(ge=-360, le=360)] = Field(
+        default=28.0, description="Direction from which the camera looks, around the upward axis [degrees]."
+    )
+    elevation: Annotated[Number, Field(ge=-89, le=89)] = Field(
+        default=22.0, description="Its height above the horizon [degrees]."
+    )
+
+
 class Output(Table):
     """Outputs of a run. Each number divides the time from 0 to the end into equal intervals; the start and
     the end of each interval are kept. With 0 pictures only the last state is shown, with 0 snapshots none are
@@ -643,6 +667,10 @@ class Output(Table):
         "free surface: along the stream through the first body at rest or the middle of the domain; with "
         "a free surface: none.",
     )
+    camera: Camera | None = Field(
+        default=None,
+        description='3D only: pictures and film show an isosurface, e.g. { surface = "vortices" }.',
+    )
 
 
 class Expect(Table):
@@ -658,7 +686,10 @@ class Expect(Table):
     tolerance: Positive | None = Field(
         default=None, description="Largest allowed difference from value, in the unit of the quantity."
     )
-    curve: str | None = Field(default=None, description="A CSV file of two columns: against and quantity.")
+    curve: str | None = Field(
+        default=None,
+        description="A CSV file of two columns, against and quantity, beside the world, or its URL.",
+    )
     against: str | None = Field(default=None, description='Abscissa of the curve, e.g. "time".')
     band: Positive | None = Field(
         default=None,
