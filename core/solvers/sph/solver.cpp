@@ -53,7 +53,7 @@ class Solver final : public solver::Solver {
   comm::Communicator& communicator() const override { return flow_.communicator(); }
   solver::Clock clock() const override { return {flow_.time, flow_.steps}; }
   int threads() const override { return threads_; }
-  std::string instructions() const override { return instructions_; }
+  std::string instructions() const override { return step_.device() == "cpu" ? instructions_ : step_.device(); }
   Timers& timers() override { return flow_.timers; }
 
   solver::Outcome start() override {
@@ -72,6 +72,7 @@ class Solver final : public solver::Solver {
     return outcome();
   }
   solver::Outcome agree() override {
+    step_.hand_back();
     flow_.agree();
     return outcome();
   }
@@ -89,6 +90,7 @@ class Solver final : public solver::Solver {
     return own;
   }
   solver::Checksum checksum() const override {
+    step_.hand_back();
     solver::Checksum sum;
     const auto& fluid = flow_.fluid;
     for (std::size_t i = 0; i < fluid.id.size(); ++i) {
@@ -103,6 +105,7 @@ class Solver final : public solver::Solver {
   }
 
   double apply(const world::Change& change) override {
+    step_.hand_back();
     const double displaced = flow_.change(change);
     step_.world_changed();
     using Kind = world::Change::Kind;
@@ -114,6 +117,7 @@ class Solver final : public solver::Solver {
     return {D, sizeof(T), std::is_same_v<Stepper, ClassicStep<T, D>> ? 1 : 0};
   }
   void save(ArchiveWriter& archive) override {
+    step_.hand_back();
     flow_.save(archive);
     step_.save(archive);
   }
@@ -137,6 +141,7 @@ class Solver final : public solver::Solver {
   double settling_rate() const { return flow_.time < 0 ? k_settle_damping / world().start.settle : 0; }
 
   void end_settling() {
+    step_.hand_back();
     step_.damping = 0;
     flow_.time = 0;
     set_start_velocity();
