@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include "base/errors.hpp"
@@ -46,6 +47,17 @@ std::string device_refusal(const world::World& world) {
   if (!world.openings.empty()) return refused("openings");
   if (force_varies(world)) return refused("a body force that depends on the place");
   return {};
+}
+
+void rethrow_failure(const std::string& device) {
+  try {
+    throw;
+  } catch (const UserError&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    if (device == "cpu") throw;
+    throw UserError("device = \"" + device + "\": " + error.what());
+  }
 }
 
 template <class T, int D>

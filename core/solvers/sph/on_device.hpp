@@ -15,6 +15,9 @@
 
 namespace eddyline::sph {
 
+/// Called while an exception is handled: throws it again, as a UserError if the device has failed.
+[[noreturn]] void rethrow_failure(const std::string& device);
+
 /// The operations of Step on a device, with the numbers that they need from the flow. Between two rebuilds the state
 /// lies on the device; the host's arrays hold it after hand_back(). The host sorts particles, builds lists and moves
 /// bodies; it decides about particles that may touch a body.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 #include <type_traits>
 
 #include "base/affinity.hpp"
@@ -14,6 +15,7 @@
 #include "solvers/sph/observe/particles.hpp"
 #include "solvers/sph/observe/sampler.hpp"
 #include "solvers/sph/observe/series.hpp"
+#include "solvers/sph/on_device.hpp"
 #include "solvers/sph/step.hpp"
 
 namespace eddyline::sph {
@@ -61,13 +63,21 @@ class Solver final : public solver::Solver {
     flow_.time = settle > 0 ? -settle : 0.0;
     step_.damping = settling_rate();
     if (step_.damping == 0) set_start_velocity();
-    step_.start();
+    try {
+      step_.start();
+    } catch (const std::runtime_error&) {
+      rethrow_failure(flow_.execution().device);
+    }
     return outcome();
   }
   double next_time_step() const override { return step_.choose_time_step(); }
   solver::Outcome advance(solver::StepRequest ask) override {
     flow_.control.stop = ask.stop;
-    step_.advance(ask.loads);
+    try {
+      step_.advance(ask.loads);
+    } catch (const std::runtime_error&) {
+      rethrow_failure(flow_.execution().device);
+    }
     if (!flow_.control.bad && step_.damping > 0 && flow_.time >= 0) end_settling();
     return outcome();
   }

@@ -515,6 +515,7 @@ void Step<T, D>::start() {
   flow_.agree();
   flow_.control.speed = flow_.control.latest.speed;
   invalidate_rows();
+  if (device_) device_->take_over();  // too little memory is found before the first step
 }
 
 template class Step<float, 2>;
