@@ -111,8 +111,9 @@ device::Layout<T, D> OnDevice<T, D>::layout() const {
 }
 
 template <class T, int D>
-void OnDevice<T, D>::take_over() {
-  if (!has_state_) {
+bool OnDevice<T, D>::take_over() {
+  const bool is_due = !has_state_;
+  if (is_due) {
     moving_.clear();
     for (std::int64_t k = 0; k < flow_.wall.size() && flow_.walls_move(); ++k) {
       const std::int32_t owner = flow_.wall.owner[static_cast<std::size_t>(k)];
@@ -124,6 +125,7 @@ void OnDevice<T, D>::take_over() {
     flow_.timers.lap(Phase::pack);
   }
   host_has_state_ = false;
+  return is_due;
 }
 
 template <class T, int D>

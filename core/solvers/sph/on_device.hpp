@@ -28,8 +28,9 @@ class OnDevice {
   OnDevice(Flow<T, D>& flow, const ParticleUpdate<T, D>& update, const Contact& contact,
            const ExternalForcing<D>& forcing, const MovingWalls<T, D>& moving_walls);
 
-  /// Takes over the host's state, unless the device has it.
-  void take_over();
+  /// Takes over the host's state, unless the device has it. Returns whether it did; rows of the midpoint are then to be
+  /// written again.
+  bool take_over();
   /// Copies the state to the host, unless the host has it, and the maxima of the last step.
   void hand_back();
   /// The host's state has changed, or the order of particles: the next take_over() copies it.

@@ -144,7 +144,7 @@ bool Step<T, D>::prepare_midpoint(double skin) {
   const bool is_first = flow_.last_rebuild == flow_.steps;
   const bool predicted = end_rows_of_ == flow_.steps && !is_first;
   const double start = flow_.control.relative_drift;
-  if (device_) device_->take_over();
+  if (device_ && device_->take_over()) invalidate_rows();
   write_midpoint_rows();
   openings_.write_midpoint_rows(flow_.time_step, damping > 0);
   if (moving_walls_.any())
