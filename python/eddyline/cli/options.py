@@ -20,6 +20,13 @@ Threads = Annotated[
     int,
     typer.Option(min=0, metavar="N", help="Threads per rank; 0: automatic."),
 ]
+Device = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Device that computes: cpu, gpu (an NVIDIA GPU, with the same bits) or emulated (for tests).",
+    ),
+]
 Steps = Annotated[
     Optional[int],  # noqa: UP045
     typer.Option(min=0, metavar="N", help="Stop after N steps."),
@@ -107,6 +114,7 @@ Boxes = Annotated[int, typer.Option(min=1, metavar="B", help="Divide the domain 
 
 def _execution_options(
     threads: Threads = 0,
+    device: Device = "cpu",
     ranks: Ranks = None,
     boxes: Boxes = 1,
     decomposition: Decomposition = "bisection",
