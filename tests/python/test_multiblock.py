@@ -129,7 +129,8 @@ def test_check_speaks_of_the_mesh() -> None:
     text = describe(World.load(CYLINDER, {"method.name": "multiblock"}))
     assert "domain                 2.2 x 0.41 m\n" in text and "spacings" not in text
     assert (
-        "5 blocks, 6,656 cells" in text and "wall cylinder          128 cells along it, 0.005 m high" in text
+        "5 blocks, 7,424 cells" in text
+        and "wall cylinder          128 cells along it, 0.00167 m high" in text
     )
 
 
