@@ -268,7 +268,7 @@ SUBJECTS = {
 }
 """The equations as the subject of a sentence."""
 
-RATES = {WAVE: 4.0e7, EULER: 2.0e6, NAVIER_STOKES: 1.5e6, BURGERS: 8.0e6}
+RATES = {WAVE: 4.0e7, EULER: 4.0e6, NAVIER_STOKES: 3.5e6, BURGERS: 8.0e6}
 """Cell steps a second on one core, rounded towards slower processors."""
 CELLS_A_THREAD = 4000
 """Cells that each thread has at least, as in the core."""
