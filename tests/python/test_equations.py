@@ -8,7 +8,7 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from test_waves import GAS, SOLID_GAS, world_text
+from test_waves import GAS, SOLID_GAS, THICK_GAS, world_text
 
 import eddyline
 from eddyline import _core
@@ -167,6 +167,50 @@ def test_a_shock_of_burgers_equation_moves_with_the_mean_of_its_sides() -> None:
     assert u.max() <= 1 + 1e-12 and u.min() >= -1e-12 and np.count_nonzero((u > 0.05) & (u < 0.95)) <= 3
 
 
+def viscous(n: int, viscosity: float, start: str, sides: str = "") -> _core.Simulation:
+    """A strip of n x 8 cells with friction; sides: those on the left and right, if it is not periodic."""
+    text = tube(n, start).source
+    text = text.replace("density = 1\n", f"density = 1\nkinematic_viscosity = {viscosity}\n", 1)
+    if sides:
+        for side in ("left", "right"):
+            text = text.replace(f'{side} = {{ type = "periodic" }}\n', "")
+        text = text.replace("[boundaries]\n", f"[boundaries]\n{sides}\n")
+    return _core.Simulation(World.from_text(text).core)
+
+
+def test_a_shear_wave_decays_as_friction_says() -> None:
+    ratios = []
+    for n in (16, 32):
+        simulation = viscous(n, 0.02, 'velocity = [0, "0.1*sin(2*pi*x)"]\npressure = 10')
+        simulation.advance(0.5, 2**62, 1e9)
+        wave = np.sin(2 * np.pi * (np.arange(n) + 0.5) / n)
+        found = 2 * np.mean(cells(simulation, "velocity_y", n)[0] * wave)
+        ratios.append(
+            float(found / (0.1 * np.exp(-0.02 * 4 * np.pi**2 * simulation.time) * np.sinc(1 / n))) - 1
+        )
+    assert abs(ratios[1]) < 0.002 and abs(ratios[1]) < 0.35 * abs(ratios[0])
+
+
+def test_heat_is_conducted_as_the_prandtl_number_says() -> None:
+    start = """density = "1 + 0.01*sin(2*pi*x)"
+pressure = 100
+velocity = ["-0.02/0.71*2*pi*0.01*cos(2*pi*x)", 0]"""  # that of the gas that cools, without sound
+    simulation = viscous(32, 0.02, start)
+    simulation.advance(0.2, 2**62, 1e9)
+    wave = np.sin(2 * np.pi * (np.arange(32) + 0.5) / 32)
+    found = 2 * np.mean(cells(simulation, "density", 32)[0] * wave)
+    assert found == pytest.approx(0.01 * np.exp(-0.02 / 0.71 * 4 * np.pi**2 * simulation.time), rel=0.004)
+
+
+def test_a_moving_wall_drags_a_gas() -> None:
+    """Couette's flow: a straight profile between walls."""
+    walls = 'left = { type = "wall" }\nright = { type = "wall", velocity = [0, 0.5] }'
+    simulation = viscous(16, 0.5, "pressure = 10", walls)
+    simulation.advance(4.0, 2**62, 1e9)
+    profile = 0.5 * (np.arange(16) + 0.5) / 16
+    assert np.abs(cells(simulation, "velocity_y", 16)[4] - profile).max() < 1e-3
+
+
 def test_a_bad_state_names_cell_and_value() -> None:
     world = World.from_text(GAS)
     core = world.core
@@ -196,7 +240,8 @@ BALL = '[bodies.b]\nshape = "circle"\ncenter = [0.5, 0.4]\ndiameter = 0.2\n'
 @pytest.mark.parametrize(
     ("text", "old", "new", "line"),
     [
-        (GAS, "density = 1\n", "density = 1\nkinematic_viscosity = 1e-3\n", "no friction. Remove it"),
+        (THICK_GAS, 'name = "amr"', 'name = "amr"\nequations = "euler"', "no friction. Remove it"),
+        (GAS, 'name = "amr"', 'name = "amr"\nequations = "navier-stokes"', "viscosity is missing"),
         (GAS, 'name = "amr"', 'name = "amr"\nwave_speed = 2', "is an option of the equations wave"),
         (GAS, ', pressure = "1 + 0.1*y"', "", "boundaries.left.pressure is missing"),
         (GAS, '"open"', '"stream", velocity = [1.0, 0.0]', "wall, periodic, open, inflow and outflow only"),

@@ -110,6 +110,15 @@ back = { type = "open" }""",
     'reconstruction = "weno"',
 )
 
+THICK_GAS = gas_text(
+    [0.75, 1],
+    24,
+    """left = { type = "wall" }
+right = { type = "wall", velocity = [0, "sin(9*t)"] }
+bottom = { type = "periodic" }
+top = { type = "periodic" }""",
+).replace("density = 1\n", "density = 1\nkinematic_viscosity = 0.01\n", 1)
+
 LEVELS = world_text(
     [1, 1],
     64,
@@ -126,6 +135,7 @@ WORLDS = {
     "sides": RINGED,
     "gas": GAS,
     "solid gas": SOLID_GAS,
+    "thick gas": THICK_GAS,
 }
 
 

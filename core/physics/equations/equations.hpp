@@ -118,8 +118,9 @@ class Equations {
   virtual std::int32_t ghosts() const = 0;
   /// Computes a stage of a patch.
   virtual void advance(const Stage& stage) const = 0;
-  /// Inspects `cells` cells in a row, field by field.
-  virtual Inspection inspect(std::span<const double* const> fields, std::int64_t cells) const = 0;
+  /// Inspects `cells` cells in a row, field by field. `spacing`: edge of a cell [m]; 0: only their values matter, as
+  /// the speed leaves out what depends on it.
+  virtual Inspection inspect(std::span<const double* const> fields, std::int64_t cells, double spacing = 0) const = 0;
   /// True if the speed of signals never changes, and with it the time step.
   virtual bool has_constant_speed() const = 0;
   /// Strength of the variation of the fields at each cell of a patch: a dimensionless number, 0 where they are smooth.

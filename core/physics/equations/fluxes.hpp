@@ -55,6 +55,11 @@ struct FluxesOnPatch {
       const FaceValues<Q, N> face =
           Reconstruct<R>::template face<Q>(model_, first_ + row + x, grown_, stride_[static_cast<std::size_t>(Axis)]);
       ValuesOf<Q, N> flux = model_.template flux<Axis>(face.left, face.right);
+      if constexpr (requires { Model::k_diffuses; }) {
+        const FaceStencil<Q> cells{first_ + row + x, grown_, stride_, stage_.place.spacing};
+        const ValuesOf<Q, N> more = model_.template diffusion<Axis>(cells);
+        for (std::size_t f = 0; f < N; ++f) flux[f] = flux[f] + more[f];
+      }
       for (std::size_t f = 0; f < N; ++f) flux[f].store(to.at + static_cast<std::ptrdiff_t>(f) * to.field + x);
     });
     keep<Axis>(first, y, z, to);

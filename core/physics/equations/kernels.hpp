@@ -5,7 +5,7 @@
 //   k_fields                              number of fields
 //   k_kind                                Kind::rates or Kind::fluxes
 //   Q margin(Values<Q> fields)            positive where the fields are valid
-//   Q speed(Values<Q> fields)             sum over axes of the fastest signals [m/s]
+//   Q speed(Values<Q> fields)             sum over axes of the fastest signals [m/s]; may take the edge of a cell, too
 // of kind rates:
 //   k_reach                               layers of ghosts
 //   Values<Q> rates(Stencil<Q>)           d(fields)/dt at a cell
@@ -13,8 +13,7 @@
 //   Values<Q> primitive(Values<Q> fields) what is interpolated to faces
 //   Q margin_of_primitive(Values<Q>)      positive where they are valid
 //   Values<Q> flux<axis>(left, right)     through a face, from the primitive values on its sides
-//   k_diffuses                            whether there are fluxes by gradients too:
-//   Values<Q> diffusion<axis>(FaceStencil<Q>)  added to flux
+//   Values<Q> diffusion<axis>(FaceStencil<Q>)  by gradients, added to flux; if there is k_diffuses
 
 #include <array>
 #include <cstddef>
@@ -49,10 +48,44 @@ struct Stencil {
   EDDYLINE_INLINE const std::array<std::ptrdiff_t, 3>& stride(std::size_t field) const { return in[field].stride; }
 };
 
+/// Primitive values of the cells around the faces of a pack; the face lies between a lower and an upper cell.
+template <class Q>
+struct FaceStencil {
+  const double* cell = nullptr;          // the lower one, first value
+  std::ptrdiff_t field = 0;              // distance to the next value of a cell
+  std::array<std::ptrdiff_t, 3> step{};  // to the next cell along each axis
+  double spacing = 0;
+
+  EDDYLINE_INLINE Q at(std::size_t value, std::ptrdiff_t offset) const {
+    return Q::load(cell + static_cast<std::ptrdiff_t>(value) * field + offset);
+  }
+  EDDYLINE_INLINE Q lower(std::size_t value) const { return at(value, 0); }
+  template <int Axis>
+  EDDYLINE_INLINE Q upper(std::size_t value) const {
+    return at(value, step[static_cast<std::size_t>(Axis)]);
+  }
+  template <int Axis>
+  EDDYLINE_INLINE Q mean(std::size_t value) const {
+    return Q(0.5) * (lower(value) + upper<Axis>(value));
+  }
+  /// Derivative along the axis of the face.
+  template <int Axis>
+  EDDYLINE_INLINE Q across(std::size_t value) const {
+    return Q(1 / spacing) * (upper<Axis>(value) - lower(value));
+  }
+  /// Derivative along another axis: the mean of those of both cells.
+  template <int Axis>
+  EDDYLINE_INLINE Q along(std::size_t value, std::size_t axis) const {
+    const std::ptrdiff_t up = step[static_cast<std::size_t>(Axis)], side = step[axis];
+    return Q(0.25 / spacing) * ((at(value, side) - at(value, -side)) + (at(value, up + side) - at(value, up - side)));
+  }
+};
+
 /// The loops of a model for one instruction set. `model` points to it.
 struct Kernels {
   void (*advance)(const void* model, const Stage& stage, double* work) = nullptr;
-  Inspection (*inspect)(const void* model, std::span<const double* const> fields, std::int64_t cells) = nullptr;
+  Inspection (*inspect)(const void* model, std::span<const double* const> fields, std::int64_t cells,
+                        double spacing) = nullptr;
 };
 
 /// Numbers that advance() needs as work memory for a patch with some cells along each axis.

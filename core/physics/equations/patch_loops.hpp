@@ -33,14 +33,14 @@ EDDYLINE_INLINE void store_stage(const Stage& s, std::ptrdiff_t i, const ValuesO
 
 template <class P, class Model>
 struct Inspect {
-  static Inspection run(const void* opaque, std::span<const double* const> fields, std::int64_t cells) {
+  static Inspection run(const void* opaque, std::span<const double* const> fields, std::int64_t cells, double spacing) {
     constexpr std::size_t N = Model::k_fields;
     const Model& model = *static_cast<const Model*>(opaque);
     Lanes<P> lanes;
     Lanes<One> rest;
     std::int64_t i = 0;
-    for (; i + P::width <= cells; i += P::width) lanes.add(model, load<P, N>(fields, i));
-    for (; i < cells; ++i) rest.add(model, load<One, N>(fields, i));
+    for (; i + P::width <= cells; i += P::width) lanes.add(model, load<P, N>(fields, i), spacing);
+    for (; i < cells; ++i) rest.add(model, load<One, N>(fields, i), spacing);
     std::array<double, P::width> fastest, worst;
     lanes.fastest.store(fastest.data()), lanes.bad.store(worst.data());
     Inspection found{rest.fastest.v, !(rest.bad.v > 0)};
@@ -56,12 +56,19 @@ struct Inspect {
   struct Lanes {
     Q fastest = Q(0.0), bad = Q(0.0);
 
-    EDDYLINE_INLINE void add(const Model& model, const ValuesOf<Q, Model::k_fields>& u) {
-      const Q speed = model.speed(u), zero = speed - speed;  // not 0 if it is not finite
+    EDDYLINE_INLINE void add(const Model& model, const ValuesOf<Q, Model::k_fields>& u, double spacing) {
+      const Q speed = speed_of(model, u, spacing), zero = speed - speed;  // not 0 if it is not finite
       fastest = max(speed, fastest);
       bad = max(select((model.margin(u) > Q(0.0)) & (Q(1.0) > zero), Q(0.0), Q(1.0)), bad);
     }
   };
+  template <class Q>
+  static EDDYLINE_INLINE Q speed_of(const Model& model, const ValuesOf<Q, Model::k_fields>& u, double spacing) {
+    if constexpr (requires { model.speed(u, spacing); })
+      return model.speed(u, spacing);
+    else
+      return model.speed(u);
+  }
   template <class Q, std::size_t N>
   static EDDYLINE_INLINE ValuesOf<Q, N> load(std::span<const double* const> fields, std::int64_t i) {
     ValuesOf<Q, N> u;

@@ -55,8 +55,8 @@ class Set final : public Equations {
     }
     kernels_.advance(&model_, stage, work.data());
   }
-  Inspection inspect(std::span<const double* const> fields, std::int64_t cells) const override {
-    return kernels_.inspect(&model_, fields, cells);
+  Inspection inspect(std::span<const double* const> fields, std::int64_t cells, double spacing) const override {
+    return kernels_.inspect(&model_, fields, cells, spacing);
   }
 
   /// Points: the fourth difference, as a change of the first field. Means: the second difference in relation to the

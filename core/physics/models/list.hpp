@@ -10,11 +10,12 @@
 #include "physics/burgers/model.hpp"
 #include "physics/equations/kernels.hpp"
 #include "physics/euler/model.hpp"
+#include "physics/navier_stokes/model.hpp"
 #include "physics/wave/model.hpp"
 
 namespace eddyline::physics {
 
-inline constexpr std::array<std::string_view, 3> k_equations{"wave", "euler", "burgers"};
+inline constexpr std::array<std::string_view, 4> k_equations{"wave", "euler", "navier-stokes", "burgers"};
 
 /// Choice of a model, and of the loops around it.
 struct Choice {
@@ -39,6 +40,7 @@ struct WaveOf {
 template <class Visit>
 auto with_model(const Choice& choice, Visit&& visit) {
   if (choice.name == "euler") return with_dimensions<euler::Euler>(choice.dimensions, visit);
+  if (choice.name == "navier-stokes") return with_dimensions<navier_stokes::NavierStokes>(choice.dimensions, visit);
   if (choice.name == "burgers") return with_dimensions<burgers::Burgers>(choice.dimensions, visit);
   if (choice.order == 2) return with_dimensions<WaveOf<2>::Model>(choice.dimensions, visit);
   if (choice.order == 6) return with_dimensions<WaveOf<6>::Model>(choice.dimensions, visit);

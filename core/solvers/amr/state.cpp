@@ -197,7 +197,8 @@ physics::Inspection State::inspect() const {
 #pragma omp parallel for schedule(dynamic) reduction(max : speed) reduction(&& : good)
   for (std::int64_t k = 0; k < count; ++k) {
     const Patch& patch = all[static_cast<std::size_t>(k)];
-    const physics::Inspection found = equations_->inspect(values_of(patch, patches::begin), patch.cells().cells());
+    const physics::Inspection found = equations_->inspect(values_of(patch, patches::begin), patch.cells().cells(),
+                                                          place(patch.level, patch.cells()).spacing);
     speed = std::max(speed, found.speed);
     good = good && found.good;
   }

@@ -17,7 +17,7 @@ from eddyline.world.estimate import Estimate, Plan
 from eddyline.world.memory import MOST, available_memory
 from eddyline.world.problems import Path, above, below, dotted, listed, number, rounded
 from eddyline.world.samples import Samples, corners, evaluate, lattice
-from eddyline.world.scales import Scales, find_scales
+from eddyline.world.scales import Scales, find_scales, gamma_of
 from eddyline.world.schema import (
     SIDE_KINDS,
     SIDES,
@@ -38,7 +38,8 @@ from eddyline.world.world import World
 
 FEWEST_ACROSS = 8
 """Smallest number of cells along a side: the widest stencil, order 6, has 7 points."""
-WAVE, EULER, BURGERS = "wave", "euler", "burgers"
+WAVE, EULER, NAVIER_STOKES, BURGERS = "wave", "euler", "navier-stokes", "burgers"
+GASES = (EULER, NAVIER_STOKES)
 
 
 PLACES = ("x", "y", "z", "t", "level")
@@ -60,13 +61,14 @@ QUANTITIES = (
 class AmrOptions(SolverOptions):
     """Equations on Cartesian cells with the edge domain.spacing, in patches.
 
-    wave: d2u/dt2 = wave_speed^2 laplace(u); [start.fields] has u [m] and p = du/dt [m/s]. euler: an ideal gas
-    without friction, of a [fluid]; start and regions as of particles. burgers: du/dt + u du/dx + u du/dy = 0;
-    [start.fields] has u [m/s]."""
+    wave: d2u/dt2 = wave_speed^2 laplace(u); [start.fields] has u [m] and p = du/dt [m/s]. euler,
+    navier-stokes: an ideal gas without and with friction, of a [fluid]; start and regions as of particles.
+    burgers: du/dt + u du/dx + u du/dy = 0; [start.fields] has u [m/s]."""
 
     name: Literal["amr"]
-    equations: Literal["wave", "euler", "burgers"] | None = Field(
-        default=None, description="Equations; default euler for an ideal gas, otherwise wave."
+    equations: Literal["wave", "euler", "navier-stokes", "burgers"] | None = Field(
+        default=None,
+        description="Equations; default for an ideal gas euler, with a viscosity navier-stokes; else wave.",
     )
     wave_speed: Positive | None = Field(
         default=None, description="Speed of waves [m/s]; equations wave only, default 1."
@@ -79,6 +81,11 @@ class AmrOptions(SolverOptions):
         default=None,
         description="Values at faces, of equations that conserve means of cells: by limited slopes, or by "
         "WENO-Z of order 5; default muscl.",
+    )
+    prandtl: Positive | None = Field(
+        default=None,
+        description="Prandtl number, which says how the gas conducts heat; equations navier-stokes only, "
+        "default 0.71.",
     )
     cfl: Annotated[Positive, Field(le=0.9)] = Field(
         default=0.4,
@@ -133,7 +140,7 @@ class Amr:
     }
 
     def has_fluid(self, method: Mapping[str, Any]) -> bool:
-        return method.get("equations") == EULER
+        return method.get("equations") in GASES
 
     def snapshot_fields(self, file: WorldFile) -> Mapping[str, str]:
         return dict(columns_of(file)["quantities"])
@@ -150,7 +157,7 @@ class Amr:
 
     def refusals(self, file: WorldFile) -> Found:
         yield from _foreign_options(file)
-        yield from _gas_refusals(file) if equations_of(file) == EULER else _refusals(file)
+        yield from _gas_refusals(file) if equations_of(file) in GASES else _refusals(file)
         yield from _sides(file)
         yield from _observers(file)
 
@@ -159,7 +166,7 @@ class Amr:
         yield from _levels(file, samples)
         yield from _memory(file)
         yield from checks.boundary_problems(file)
-        if equations_of(file) == EULER:
+        if equations_of(file) in GASES:
             yield from _gas_start(file, samples)
         yield from checks.common_problems(file, samples, names)
 
@@ -168,7 +175,7 @@ class Amr:
         if name == WAVE:
             speed = options.wave_speed or 1.0
             return Scales(speed, speed, "method.wave_speed")
-        if name == EULER:
+        if name in GASES:
             found = find_scales(file, samples)
             return found or (
                 ("start", "pressure"),
@@ -200,7 +207,7 @@ class Amr:
                 yield f"boundaries.{name} is a wall; gas without friction slips along it."
 
     def build(self, file: WorldFile, scales: Scales) -> _core.World:
-        is_gas = equations_of(file) == EULER
+        is_gas = equations_of(file) in GASES
         world = fluid_world(file, scales) if is_gas else plain_world(file)
         world.options = world.options | {"equations": equations_of(file)}
         return world
@@ -238,7 +245,7 @@ class Amr:
             yield "scheme", f"differences of order {options.order or 4}, {patches}"
             yield "time step", f"{rounded(found.estimate.time_step)} s, limited by the speed of waves"
             return
-        title = {EULER: "Euler equations of an ideal gas", BURGERS: "Burgers' equation"}[name]
+        title = TITLES[name]
         values = {"muscl": "limited slopes", "weno": "WENO-Z of order 5"}[options.reconstruction or "muscl"]
         yield "equations", title
         yield "scheme", f"finite volumes, {values}, {patches}"
@@ -250,17 +257,25 @@ class Amr:
 
 SOLVER = Amr()
 
+TITLES = {
+    EULER: "Euler equations of an ideal gas",
+    NAVIER_STOKES: "Navier-Stokes equations of an ideal gas",
+    BURGERS: "Burgers' equation",
+}
 SUBJECTS = {
     WAVE: "the wave equation of the solver amr has",
     EULER: "the Euler equations of the solver amr have",
+    NAVIER_STOKES: "the Navier-Stokes equations of the solver amr have",
     BURGERS: "Burgers' equation of the solver amr has",
 }
 """The equations as the subject of a sentence."""
 
-RATES = {WAVE: 4.0e7, EULER: 2.0e6, BURGERS: 8.0e6}
+RATES = {WAVE: 4.0e7, EULER: 4.0e6, NAVIER_STOKES: 3.5e6, BURGERS: 8.0e6}
 """Cell steps a second on one core, rounded towards slower processors."""
 CELLS_A_THREAD = 4000
 """Cells that each thread has at least, as in the core."""
+DEFAULT_PRANDTL = 0.71
+"""As in the core."""
 SLOTS = 5
 """Copies of each field: the stages of a step."""
 MOST_STEPS = 1e13
@@ -274,7 +289,10 @@ def options_of(file: WorldFile) -> AmrOptions:
 
 def equations_of(file: WorldFile) -> str:
     """The equations that the file names, or those of its fluid."""
-    return options_of(file).equations or (EULER if file.is_gas else WAVE)
+    named = options_of(file).equations
+    if named is not None or not file.is_gas:
+        return named or WAVE
+    return NAVIER_STOKES if file.fluid.nu > 0 else EULER
 
 
 @cache
@@ -347,8 +365,11 @@ def _time_step(file: WorldFile, scales: Scales) -> float:
     """The step at the start [s]."""
     options, name = options_of(file), equations_of(file)
     speed = scales.sound_speed * math.sqrt(file.dimensions)
-    if name == EULER:
+    if name in GASES:
         speed = file.dimensions * (scales.max_speed + scales.sound_speed)
+    if name == NAVIER_STOKES:
+        most = max(4 / 3, gamma_of(file) / (options.prandtl or DEFAULT_PRANDTL))
+        speed += 2 * file.dimensions * file.fluid.nu * most / file.domain.spacing
     if name == BURGERS:
         speed = file.dimensions * (scales.max_speed or 1.0)
     return options.cfl * coarsest_spacing(file) / speed
@@ -476,7 +497,12 @@ def _gas_start(file: WorldFile, samples: Samples) -> Found:
 def _foreign_options(file: WorldFile) -> Found:
     """Options of other equations."""
     name = equations_of(file)
-    owners = {"wave_speed": (WAVE,), "order": (WAVE,), "reconstruction": (EULER, BURGERS)}
+    owners = {
+        "wave_speed": (WAVE,),
+        "order": (WAVE,),
+        "reconstruction": (*GASES, BURGERS),
+        "prandtl": (NAVIER_STOKES,),
+    }
     for key, of in owners.items():
         value = getattr(options_of(file), key)
         if value is not None and name not in of:
@@ -507,7 +533,7 @@ def _refusals(file: WorldFile) -> Found:
 
 def _gas_refusals(file: WorldFile) -> Found:
     """Parts of a world that a gas on cells does not have."""
-    what = SUBJECTS[EULER]
+    what = SUBJECTS[equations_of(file)]
     fluid = file.given_fluid
     if fluid is not None and not fluid.is_gas:
         yield (
@@ -515,8 +541,14 @@ def _gas_refusals(file: WorldFile) -> Found:
             f'fluid.state = "liquid"; {what} ideal gases only. Write state = "ideal_gas".',
         )
     for key in ("kinematic_viscosity", "dynamic_viscosity"):
-        if fluid is not None and fluid.is_gas and getattr(fluid, key):
-            yield ("fluid", key), f"fluid.{key}: {what} no friction. Remove it."
+        if equations_of(file) == EULER and fluid is not None and fluid.is_gas and getattr(fluid, key):
+            text = f'fluid.{key}: {what} no friction. Remove it, or write equations = "navier-stokes".'
+            yield ("fluid", key), text
+    if equations_of(file) == NAVIER_STOKES and fluid is not None and not fluid.nu > 0:
+        yield (
+            ("fluid",),
+            f'fluid.kinematic_viscosity is missing; {what} friction. Add it, or write equations = "euler".',
+        )
     yield from _forces(file, what)
     for key in sorted(file.start.model_fields_set & {"arrangement", "jitter", "settle"}):
         yield ("start", key), f"start.{key}: {what} no particles. Remove it."
@@ -540,6 +572,7 @@ def _forces(file: WorldFile, what: str) -> Found:
 SIDES_OF = {
     WAVE: (Periodic, Open, Wall),
     EULER: (Periodic, Open, Wall, Inflow, Outflow),
+    NAVIER_STOKES: (Periodic, Open, Wall, Inflow, Outflow),
     BURGERS: (Periodic, Open, Wall),
 }
 """Kinds of sides of the equations."""
@@ -557,7 +590,7 @@ def _sides(file: WorldFile) -> Found:
                 f'boundaries.{side_name}.type = "{side.type}"; {SUBJECTS[name]} sides of the types {kinds} '
                 "only. Change it.",
             )
-        elif isinstance(side, Wall) and side.velocity is not None:
+        elif isinstance(side, Wall) and side.velocity is not None and name != NAVIER_STOKES:
             text = f"boundaries.{side_name}.velocity: {SUBJECTS[name]} no friction. Remove it."
             yield (*path, "velocity"), text
         elif isinstance(side, Outflow) and side.pressure is not None:
