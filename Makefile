@@ -14,7 +14,7 @@ OPENMPI := build/openmpi
 PYTHON_FOLDERS := python tests tools examples benchmarks validation experiments
 CORE_SOURCES := $(shell find core python/eddyline/bindings -name '*.cpp' -o -name '*.hpp')
 
-.PHONY: FORCE demo build wheel test test-wheel golden test-matrix ranks-kills kills tidy test-threads test-page test-speed test-openmpi fuzz docs format clean
+.PHONY: FORCE demo build gpu wheel test test-wheel golden test-matrix ranks-kills kills tidy test-threads test-page test-speed test-openmpi fuzz docs format clean
 
 demo: build
 	@$(BIN)/eddyline run worlds/cylinder.toml --set domain.spacing=D/12 --set time.end=11
@@ -78,6 +78,17 @@ test-page: $(TESTED)
 # Cost of a time step relative to the arithmetic of the machine; needs an idle machine.
 test-speed: $(TESTED)
 	@$(BIN)/python tools/test.py speed
+
+# The library for NVIDIA GPUs; it compiles on machines without one. See docs/gpu.md.
+GPU := $(VENV)/.gpu-tools
+$(GPU): $(BUILT) constraints.txt
+	@echo "Fetching the CUDA compiler ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt \
+	    nvidia-cuda-nvcc nvidia-cuda-crt nvidia-nvvm nvidia-cuda-runtime nvidia-cuda-cccl
+	@touch $@
+
+gpu: $(GPU)
+	@$(BIN)/python tools/build_gpu.py
 
 test-matrix: $(TESTED)
 	@$(BIN)/python tools/test.py --jobs $(JOBS) matrix

@@ -1,9 +1,10 @@
 #pragma once
 // Fixed-point positions (the law, rule 7): differences within pairs are exact within +-16 R in a domain of any size.
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
+
+#include "base/host_device.hpp"
 
 namespace eddyline {
 
@@ -17,14 +18,15 @@ class FixedPoint {
     inverse_ = std::scalbn(1.0, -exponent);
   }
 
-  double quantum() const { return quantum_; }
+  EDDYLINE_HOST_DEVICE double quantum() const { return quantum_; }
 
   /// Number of quanta nearest to x, exact below 2^52 quanta.
   std::int64_t quanta(double x) const { return static_cast<std::int64_t>(std::nearbyint(x * inverse_)); }
   /// quanta(x) modulo 2^32, as pair data store it; |x| below 2^51 quanta. The sum with 1.5 2^52 has no bits for
   /// fractions: it is rounded to the nearest integer, and its low bits are that integer.
-  std::int32_t wrapped(double x) const {
-    return static_cast<std::int32_t>(static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(x * inverse_ + 0x1.8p52)));
+  EDDYLINE_HOST_DEVICE std::int32_t wrapped(double x) const {
+    return static_cast<std::int32_t>(
+        static_cast<std::uint32_t>(__builtin_bit_cast(std::uint64_t, x* inverse_ + 0x1.8p52)));
   }
   /// The multiple of the quantum nearest to x; periods are rounded to it.
   double round(double x) const { return std::nearbyint(x * inverse_) * quantum_; }

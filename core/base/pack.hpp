@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#define EDDYLINE_INLINE inline __attribute__((always_inline))
+#include "base/host_device.hpp"
 
 namespace eddyline {
 
@@ -120,6 +120,13 @@ EDDYLINE_INLINE Pack<T, 1> upper_half(Pack<T, 1> both) {
 template <class T>
 EDDYLINE_INLINE Pack<T, 1> lower_half(Pack<T, 1> both) {
   return __builtin_bit_cast(T, __builtin_bit_cast(BitsOf<T>, both.v) << k_half_of<T>);
+}
+
+/// Asks for memory that is read soon. A device hides latency by other threads.
+EDDYLINE_INLINE void prefetch([[maybe_unused]] const void* memory) {
+#ifndef __CUDA_ARCH__
+  __builtin_prefetch(memory);
+#endif
 }
 
 /// Neighbour lists store a row as its number times this step ("place"). An address is then base + place * (2, 4 or 8

@@ -6,11 +6,12 @@
 
 namespace eddyline::domain {
 
-Contact::Contact(const world::World& world) : dimensions_(world.dimensions), probe_(1e-4 * world.spacing) {
+Contact::Contact(const world::World& world) : probe_(1e-4 * world.spacing) {
+  sides_.dimensions = world.dimensions;
   for (int d = 0; d < 3; ++d) {
     const auto side = world.sides.begin() + 2 * d;
-    lower_[d] = side[0].kind == world::SideKind::wall ? world.origin[d] : -INFINITY;
-    upper_[d] = side[1].kind == world::SideKind::wall ? world.origin[d] + world.size[d] : INFINITY;
+    sides_.lower[d] = side[0].kind == world::SideKind::wall ? world.origin[d] : -INFINITY;
+    sides_.upper[d] = side[1].kind == world::SideKind::wall ? world.origin[d] + world.size[d] : INFINITY;
   }
   for (const auto& body : world.bodies)
     if (body.shape != nullptr) find_bounds(bodies_.emplace_back(Solid{body.shape, body.motion, {}, {}, {}}));
@@ -36,8 +37,8 @@ void Contact::find_bounds(Solid& body) const {
 }
 
 bool Contact::sides_are_clear(const Vec3& lowest, const Vec3& highest) const {
-  for (int d = 0; d < dimensions_; ++d)
-    if (!(lowest[d] >= lower_[d] && highest[d] <= upper_[d])) return false;
+  for (int d = 0; d < sides_.dimensions; ++d)
+    if (!(lowest[d] >= sides_.lower[d] && highest[d] <= sides_.upper[d])) return false;
   return std::none_of(inflows_.begin(), inflows_.end(), [&](const Inflow& inflow) {
     return std::max(inflow.sites.depth(lowest), inflow.sites.depth(highest)) > inflow.allowed_depth;
   });
@@ -45,23 +46,11 @@ bool Contact::sides_are_clear(const Vec3& lowest, const Vec3& highest) const {
 
 bool Contact::bodies_are_clear(const Vec3& lowest, const Vec3& highest) const {
   return std::all_of(bodies_.begin(), bodies_.end(),
-                     [&](const Solid& body) { return body.is_clear_of(lowest, highest, dimensions_); });
+                     [&](const Solid& body) { return body.is_clear_of(lowest, highest, sides_.dimensions); });
 }
 
 bool Contact::is_through_opening(Vec3 x) const {
   return std::any_of(openings_.begin(), openings_.end(), [x](const auto& sites) { return sites.is_through(x); });
-}
-
-void Contact::put_back(Vec3& x, Vec3& v) const {
-  for (int d = 0; d < dimensions_; ++d) {
-    if (x[d] < lower_[d]) {
-      x[d] = lower_[d];
-      v[d] = std::max(v[d], 0.0);
-    } else if (x[d] > upper_[d]) {
-      x[d] = upper_[d];
-      v[d] = std::min(v[d], 0.0);
-    }
-  }
 }
 
 bool Contact::with_inflows(Vec3& x, Vec3& v) const {
@@ -78,12 +67,12 @@ bool Contact::with_inflows(Vec3& x, Vec3& v) const {
 bool Contact::with_bodies(Vec3& x, Vec3& v) const {
   bool touched = false;
   for (const Solid& body : bodies_) {
-    if (body.is_clear_of(x, x, dimensions_)) continue;
+    if (body.is_clear_of(x, x, sides_.dimensions)) continue;
     const Vec3 X = body.motion ? body.pose.reference(x) : x;
     const double depth = -body.shape->signed_distance(X);
     if (!(depth > 0) || is_through_opening(x)) continue;
     Vec3 normal;
-    for (int d = 0; d < dimensions_; ++d) {
+    for (int d = 0; d < sides_.dimensions; ++d) {
       Vec3 step;
       step[d] = probe_;
       normal[d] = body.shape->signed_distance(X + step) - body.shape->signed_distance(X - step);
@@ -104,16 +93,16 @@ bool Contact::with_bodies(Vec3& x, Vec3& v) const {
   return touched;
 }
 
-bool Contact::is_beside_side(const Vec3& x, double distance) const {
-  bool beside = false;
-  for (int d = 0; d < dimensions_; ++d) beside |= (x[d] < lower_[d] + distance) | (x[d] > upper_[d] - distance);
-  return beside && !is_through_opening(x);
+std::vector<std::array<Vec3, 2>> Contact::body_bounds() const {
+  std::vector<std::array<Vec3, 2>> bounds;
+  for (const Solid& body : bodies_) bounds.push_back({body.lowest, body.highest});
+  return bounds;
 }
 
 std::optional<Vec3> Contact::velocity_of_body_beside(const Vec3& x, double distance) const {
   const Vec3 reach{distance, distance, distance};
   for (const Solid& body : bodies_) {
-    if (body.is_clear_of(x - reach, x + reach, dimensions_)) continue;
+    if (body.is_clear_of(x - reach, x + reach, sides_.dimensions)) continue;
     if (body.shape->signed_distance(body.motion ? body.pose.reference(x) : x) >= distance) continue;
     if (is_through_opening(x)) continue;
     return body.motion ? body.pose.velocity_at(x) : Vec3{};

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <vector>
 
 #include "base/vec.hpp"
+#include "domain/side_walls.hpp"
 #include "particles/openings.hpp"
 #include "world/world.hpp"
 
@@ -29,10 +31,8 @@ class Contact {
 
   /// Corrects position and velocity at the sides of the domain. Returns whether there was contact.
   bool with_sides(Vec3& x, Vec3& v) const {
-    bool outside = false;
-    for (int d = 0; d < dimensions_; ++d) outside |= (x[d] < lower_[d]) | (x[d] > upper_[d]);
-    if (!outside || is_through_opening(x)) return false;
-    put_back(x, v);
+    if (!sides_.is_outside(x) || is_through_opening(x)) return false;
+    sides_.put_back(x, v);
     return true;
   }
   /// Corrects position and velocity at inflows. Fluid does not leave through them, whatever pressure is imposed, but it
@@ -42,7 +42,12 @@ class Contact {
   bool with_bodies(Vec3& x, Vec3& v) const;
 
   /// Tells whether x is within a distance [m] of a wall of the domain.
-  bool is_beside_side(const Vec3& x, double distance) const;
+  bool is_beside_side(const Vec3& x, double distance) const {
+    return sides_.is_beside(x, distance) && !is_through_opening(x);
+  }
+  const SideWalls& sides() const { return sides_; }
+  /// The corners of the present bounding boxes of the bodies.
+  std::vector<std::array<Vec3, 2>> body_bounds() const;
   /// Velocity [m/s] of the first body whose surface is within a distance [m] of x, if there is one.
   std::optional<Vec3> velocity_of_body_beside(const Vec3& x, double distance) const;
 
@@ -69,16 +74,13 @@ class Contact {
   /// Finds the present bounding box of a body.
   void find_bounds(Solid& body) const;
 
-  void put_back(Vec3& x, Vec3& v) const;
-
   /// Tells whether x is beyond an opening, where there is no wall.
   bool is_through_opening(Vec3 x) const;
 
-  Vec3 lower_, upper_;  // walls of the domain [m]; infinite where there is none
+  SideWalls sides_;
   std::vector<Solid> bodies_;
   std::vector<particles::OpeningSites> openings_;
   std::vector<Inflow> inflows_;
-  int dimensions_;
   double probe_;  // step of the differences that give a body's normal [m]
 };
 

@@ -30,10 +30,18 @@ std::vector<std::string_view> solver_names() {
   return names;
 }
 
+std::string device_refusal(const world::World& world) {
+  if (world.solver != "sph") return "method.name = \"" + world.solver + "\" cannot be computed on a device yet";
+  return sph::device_refusal(world);
+}
+
 std::unique_ptr<solver::Solver> make_solver(const world::World& world, const solver::Execution& execution,
                                             comm::Communicator& communicator) {
   const auto* found = std::ranges::find(k_solvers, std::string_view(world.solver), &Entry::name);
   if (found == k_solvers.end()) throw UserError("There is no solver \"" + world.solver + "\".");
+  if (execution.device != "cpu")
+    if (const std::string refusal = device_refusal(world); !refusal.empty())
+      throw UserError("device = \"" + execution.device + "\": " + refusal + "; use device = \"cpu\".");
   return found->make(world, execution, communicator);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +12,9 @@ namespace eddyline::driver {
 
 /// Names of the solvers.
 std::vector<std::string_view> solver_names();
+
+/// What devices cannot compute of a world yet, as a sentence without its full stop; empty: nothing.
+std::string device_refusal(const world::World& world);
 
 /// Makes the solver that the world names. Throws UserError if there is none of this name. Collective. The communicator
 /// must outlive it.

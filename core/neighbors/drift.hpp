@@ -39,7 +39,7 @@ struct PredictedPath {
 
     /// Displacement from the position `from` to the end of the path [quanta]. If remaining is 0, velocities need not be
     /// known.
-    float displacement(std::int32_t k, std::int32_t from) const {
+    EDDYLINE_HOST_DEVICE float displacement(std::int32_t k, std::int32_t from) const {
       const float current = current_displacement(k, from);
       return remaining == 0 ? current : std::fma(static_cast<float>(speed[k]), remaining, current);
     }
@@ -48,7 +48,7 @@ struct PredictedPath {
       return 0.5F * std::abs(std::fma(-static_cast<float>(speed[k]), remaining, current_displacement(k, from)));
     }
     /// Displacement from the position `from` to the current position [quanta].
-    float current_displacement(std::int32_t k, std::int32_t from) const {
+    EDDYLINE_HOST_DEVICE float current_displacement(std::int32_t k, std::int32_t from) const {
       const auto here = static_cast<std::uint32_t>(PairData<T>::get_fixed(place + k));
       return static_cast<float>(static_cast<std::int32_t>(here - static_cast<std::uint32_t>(from)));
     }
@@ -67,6 +67,29 @@ struct CellRun {
   std::size_t box;
   std::int32_t first;       // cell
   std::int32_t begin, end;  // indices in DriftBound::cells() of its cells
+};
+
+/// A cell that contains particles and is not an image: its number and its rows.
+struct OccupiedCell {
+  std::int32_t number;
+  particles::RowRange fluid, walls;
+};
+/// Numbers of an image cell and of the cell that it copies.
+struct ImageCell {
+  std::int32_t from, to;
+};
+/// The cells of a DriftBound as plain arrays, for devices.
+template <int D>
+struct DriftCells {
+  /// A cell around which drift is bounded: its number, and those of the first of three cells on each line around it.
+  struct Active {
+    std::int32_t number;
+    std::int32_t around[D == 2 ? 3 : 9];
+  };
+  std::vector<OccupiedCell> occupied;  // cells with fluid come first
+  std::size_t with_fluid = 0;
+  std::vector<ImageCell> images;
+  std::vector<Active> active;
 };
 
 /// Bounds the relative displacement of particles in nearby cells. A motion that neighbouring cells share causes no
@@ -103,6 +126,10 @@ class DriftBound {
   /// Measures the expected velocities in each cell, in units of the speed of sound, for find_relative_drift(). Walls
   /// move with `wall_velocities`; if that is null, they are at rest.
   void measure(const ReferenceVelocities& velocities, const ReferenceVelocities* wall_velocities = nullptr);
+  /// The cells since begin(), and the ranges of displacements in all cells where nothing has been measured.
+  DriftCells<D> describe() const;
+  const Array<float>& lower(int axis) const { return lower_[axis]; }
+  const Array<float>& upper(int axis) const { return upper_[axis]; }
   /// Upper bound of the approach between the particles of each cell of a run and those of touching cells. It
   /// needs less work than largest() and is never smaller, but larger if different cells around have moved most along
   /// different axes. `approach` gets one value per cell, as do the outputs below.
@@ -115,15 +142,8 @@ class DriftBound {
   std::size_t bytes() const;
 
  private:
-  /// A cell that contains particles and is not an image: its index and its rows.
-  struct Occupied {
-    std::int32_t number;
-    particles::RowRange fluid, walls;
-  };
-  /// Indices of an image cell and of the cell that it copies.
-  struct Image {
-    std::int32_t from, to;
-  };
+  using Occupied = OccupiedCell;
+  using Image = ImageCell;
   /// Indices of the first cells of the runs around a run's first cell.
   using RunsAround = std::array<std::int32_t, D == 2 ? 3 : 9>;
 

@@ -16,6 +16,12 @@ EDDYLINE_INLINE void for_each_part(Body&& body) {
 template <class P, class State>
 inline constexpr bool k_holds_two = 3 * sizeof(State) <= (P::k_registers - 2) * sizeof(P);
 
+/// Calls body(chunk, part) for each part of some chunks.
+template <class P, class Body>
+void for_each_part(std::int64_t first_chunk, std::int64_t last_chunk, Body&& body) {
+  for (std::int64_t c = first_chunk; c < last_chunk; ++c) for_each_part<P>([&](int part) { body(c, part); });
+}
+
 /// Number of entries by which lists are prefetched. It exceeds what the processor fetches at a time; loads of rows keep
 /// the processor so busy that its own prefetch of lists comes too late.
 inline constexpr std::int32_t k_prefetch_entries = 32 * k_chunk;
@@ -32,7 +38,7 @@ EDDYLINE_INLINE void for_each_neighbor(const Chunk& chunk, int part, Load&& load
     auto j = load(entries);
     for (std::int32_t k = 1; k < chunk.length; ++k) {
       entries += k_chunk;
-      __builtin_prefetch(entries + k_prefetch_entries);
+      prefetch(entries + k_prefetch_entries);
       const auto next = load(entries);
       visit(j);
       j = next;
@@ -40,7 +46,7 @@ EDDYLINE_INLINE void for_each_neighbor(const Chunk& chunk, int part, Load&& load
     visit(j);
   } else {
     for (std::int32_t k = 0; k < chunk.length; ++k, entries += k_chunk) {
-      __builtin_prefetch(entries + k_prefetch_entries);
+      prefetch(entries + k_prefetch_entries);
       visit(load(entries));
     }
   }

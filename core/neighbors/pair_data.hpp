@@ -26,7 +26,7 @@ struct RowParts {
   T* first = nullptr;
   T* rest = nullptr;
 
-  T& operator[](int k) const { return k < k_first_part ? first[k] : rest[k - k_first_part]; }
+  EDDYLINE_HOST_DEVICE T& operator[](int k) const { return k < k_first_part ? first[k] : rest[k - k_first_part]; }
 };
 
 /// Rows of `width` values of type T (float, or double in double precision). The first D values of a row are its
@@ -95,17 +95,17 @@ class PairData {
                                                  static_cast<std::uint32_t>(by[static_cast<std::size_t>(d)])));
   }
 
-  static void put_fixed(float* to, std::int32_t value) { std::memcpy(to, &value, sizeof value); }
-  static void put_fixed(double* to, std::int32_t value) {
+  static EDDYLINE_HOST_DEVICE void put_fixed(float* to, std::int32_t value) { std::memcpy(to, &value, sizeof value); }
+  static EDDYLINE_HOST_DEVICE void put_fixed(double* to, std::int32_t value) {
     const std::int64_t wide = value;
     std::memcpy(to, &wide, sizeof wide);
   }
-  static std::int32_t get_fixed(const float* from) {
+  static EDDYLINE_HOST_DEVICE std::int32_t get_fixed(const float* from) {
     std::int32_t value;
     std::memcpy(&value, from, sizeof value);
     return value;
   }
-  static std::int32_t get_fixed(const double* from) {
+  static EDDYLINE_HOST_DEVICE std::int32_t get_fixed(const double* from) {
     std::int64_t wide;
     std::memcpy(&wide, from, sizeof wide);
     return static_cast<std::int32_t>(wide);

@@ -21,8 +21,8 @@ struct OwnNeighbors {
                                        std::int32_t distance) {
     if constexpr (P::k_registers < 32) return;
     const std::int32_t there = place[P::width / 2] + distance;
-    __builtin_prefetch(row_at(rows.first, k_first_part, there));
-    if constexpr (rest_of(Width) > 0) __builtin_prefetch(row_at(rows.rest, rest_of(Width), there));
+    eddyline::prefetch(row_at(rows.first, k_first_part, there));
+    if constexpr (rest_of(Width) > 0) eddyline::prefetch(row_at(rows.rest, rest_of(Width), there));
   }
   template <class P>
   static EDDYLINE_INLINE void split(P both, P& upper, P& lower) {

@@ -20,6 +20,8 @@ struct Execution {
   int threads = 0;                          // 0: automatic
   int cores = 0;                            // largest number of threads for 0; 0: all cores
   std::string instructions = "auto";        // scalar, avx2, avx512
+  std::string device = "cpu";               // cpu; emulated: the loops of devices, on the processor; gpu
+  std::string device_library;               // path of the library for gpu
   bool all_pairs = false;                   // no cells: a simple oracle for tests
   std::int64_t shuffle = 0;                 // not 0: group particles into chunks in a random order
   int list_parts = 0;                       // lists reach beyond R by the skin over this; 0: automatic

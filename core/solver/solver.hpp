@@ -41,7 +41,7 @@ class Solver {
   virtual Clock clock() const = 0;
   /// Number of computing threads of this process.
   virtual int threads() const = 0;
-  /// Instruction set of its loops: scalar, avx2, avx512.
+  /// Instruction set of its loops: scalar, avx2, avx512; or the name of the device that computes.
   virtual std::string instructions() const = 0;
   virtual Timers& timers() = 0;
 

@@ -41,6 +41,9 @@ def replay(
     change of group took [s]; `wrong`: bytes that are not what was sent. Raises UserError.
     """
 
+def device_refusal(world: World) -> str:
+    """What devices cannot compute of a world yet, as a sentence without its full stop; "": nothing."""
+
 def arithmetic_limit(dimensions: int, sums: str = "confined", instructions: str = "auto") -> float:
     """Directed pairs a second whose rates and forces one core sums, if it does nothing but their arithmetic:
     every pair near, all lanes full, all data in the first cache, nothing transposed. sums: of the scheme
@@ -383,6 +386,8 @@ class Simulation:
         combine: str = "none",  # what one site has for another in one message
         compress: str = "none",  # between sites travels what cannot be foretold
         list_parts: int = 0,  # lists look the skin over it beyond R; 0: as far as pays
+        device: str = "cpu",  # cpu, gpu, or emulated: the loops of devices, on the processor
+        device_library: str = "",  # the library for gpu
     ) -> None: ...
     # With ranks, rank 0 calls what it likes and sees the particles of all, and the others only follow.
     def follow(self) -> None:
@@ -551,6 +556,9 @@ SURFACE_HEADER: int
 
 def surface_quantities(simulation: Simulation) -> list[tuple[str, str]]:
     """Quantities that surfaces can be made of, and their units; none in 2D."""
+
+def check_surface_quantity(simulation: Simulation, quantity: str) -> None:
+    """Raises UserError if this is neither a quantity for surfaces nor a formula over them."""
 
 def isosurface(
     simulation: Simulation,

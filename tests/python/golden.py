@@ -50,9 +50,11 @@ class Way:
     boxes: int = 1
     threads: int = 1
     shuffle: int = 0
+    device: str = "cpu"
 
     def __str__(self) -> str:
-        return f"{self.instructions}, {self.boxes} boxes, {self.threads} threads"
+        on = "" if self.device == "cpu" else f", {self.device}"
+        return f"{self.instructions}, {self.boxes} boxes, {self.threads} threads{on}"
 
 
 def ways() -> list[Way]:
@@ -72,6 +74,7 @@ def computed(golden: GoldenWorld, way: Way | None = None) -> Entry:
     simulation = _core.Simulation(
         world.core, boxes=way.boxes, threads=way.threads, shuffle=way.shuffle,
         instructions=way.instructions,  # type: ignore[arg-type]
+        device=way.device,
         series_interval=golden.steps * world.solver.estimate(world).time_step / ROWS,
     )  # fmt: skip
     parts = [_advanced(simulation, golden.commands[0][0] if golden.commands else golden.steps)]

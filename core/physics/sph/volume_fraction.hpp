@@ -18,7 +18,7 @@ EDDYLINE_INLINE void volume_fraction(S& sum, S volume_j, S s_j, S W) {
 /// True if fluid surrounds a particle completely, in a flow with a free surface: changes of volume there are sound, and
 /// nearer to the surface they are spray. The second row of a lattice below its surface has the volume fraction 0.93 in
 /// 2D and 0.984 in 3D, the third row 0.9955 and 1.
-inline bool is_deep(double volume_fraction) { return volume_fraction > 0.985; }
+EDDYLINE_INLINE bool is_deep(double volume_fraction) { return volume_fraction > 0.985; }
 
 /// Difference between the volume fraction and the density rho/rho0 of a particle that is tolerated. Beyond it, the
 /// density is relaxed towards the volume fraction.
@@ -37,7 +37,7 @@ struct VolumeFractionTolerance {
 
 /// Difference between the volume fraction phi and the density 1 + s = rho/rho0 beyond the tolerated limits:
 ///   max(0, d - excess_limit) + min(0, d + deficit_limit),   d = phi - 1 - s
-inline double excess_volume_fraction(double volume_fraction, double s, double deficit_limit, double excess_limit) {
+EDDYLINE_INLINE double excess_volume_fraction(double volume_fraction, double s, double deficit_limit, double excess_limit) {
   const double excess = volume_fraction - 1 - s;
   return std::max(0.0, excess - excess_limit) + std::min(0.0, excess + deficit_limit);
 }
@@ -48,7 +48,7 @@ constexpr double k_loose = 0.875;
 
 /// Removes a share of the positive density excess s of loose fluid, which carries no pressure: foam in a pool would
 /// otherwise lift the fluid above it. Tension stays.
-inline double unloaded(double s, double filling, double loose, double share) {
+EDDYLINE_INLINE double unloaded(double s, double filling, double loose, double share) {
   return s - (filling < loose ? share : 0.0) * std::max(0.0, s);
 }
 

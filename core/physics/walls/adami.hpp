@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+
+#include "base/vec.hpp"
 #include "physics/pair.hpp"
 
 namespace eddyline::physics {
@@ -24,6 +27,33 @@ EDDYLINE_INLINE void extrapolate_to_wall(WallSums<S, D>& sum, const SampledFluid
   sum.pressure = fma(VW, f.p, sum.pressure);
   add_along<D>(sum.lever, VW * (f.p + S(1)), wf.r);
   add_along<D>(sum.velocity, VW, f.v);
+}
+
+/// Pressure of a dummy particle from its sums; g: acceleration that drives the fluid there, relative to the wall
+/// [c0^2/R]. 0 where no fluid is near; otherwise at least `least`.
+template <int D, class T>
+EDDYLINE_INLINE T wall_pressure(T weight, T pressure, const T* g, const T* lever, T least) {
+  for (int d = 0; d < D; ++d) pressure += g[d] * lever[d];
+  return weight > T(0) ? std::max(pressure / weight, least) : T(0);
+}
+
+/// Changes the sums of velocities of a dummy particle with fluid near it as if the wall's rotation [c0/R] had carried
+/// the fluid to the wall: fluid that turns with a body does not slide along it.
+template <int D, class T>
+EDDYLINE_INLINE void turn_velocity(Vec3 angular_velocity, T weight, T pressure, const T* lever, T* velocity) {
+  Vec3 arm;
+  for (int d = 0; d < D; ++d) arm[d] = static_cast<double>(lever[d]);
+  const double per_density = static_cast<double>(weight / (weight + pressure));
+  const Vec3 turned = per_density * cross_product(angular_velocity, arm);
+  for (int d = 0; d < D; ++d) velocity[d] += static_cast<T>(turned[d]);
+}
+
+/// Velocity of a dummy particle for viscous terms, from its sums: that of the wall, or the fluid's velocity mirrored at
+/// a wall to which it sticks.
+template <class T>
+EDDYLINE_INLINE T mirrored_velocity(T weight, T velocity, T v_wall, bool no_slip) {
+  const T mean = weight > T(0) ? velocity / weight : v_wall;
+  return no_slip ? T(2) * v_wall - mean : v_wall;
 }
 
 }  // namespace eddyline::physics

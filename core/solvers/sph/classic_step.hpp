@@ -23,6 +23,9 @@ class ClassicStep {
   void start();
   /// Advances by one time step. `reactions`: also sum the forces on every wall particle (observers ask for them).
   void advance(bool reactions);
+  /// Devices do not compute this scheme: see OnDevice.
+  void hand_back() const {}
+  static std::string device() { return "cpu"; }
   /// Writes rows of the state, which counts of pairs need; ghosts within this rank only.
   void write_state_rows();
   /// Ends the run. Nothing is under way in this scheme.

@@ -45,6 +45,7 @@ solver::Execution prepare(solver::Execution execution) {
   if (execution.list_parts < 0 || execution.list_parts > k_most_parts)
     throw UserError("list_parts = " + std::to_string(execution.list_parts) + "; must be from 1 to " +
                     std::to_string(k_most_parts) + ", or 0 for automatic margins.");
+  if (execution.device != "cpu") execution.list_parts = 1;  // lists hold as long as cells, so that steps need no host
   const int most = execution.cores > 0 ? execution.cores : all_threads();
   omp_set_num_threads(execution.threads > 0 ? execution.threads : most);
   execution.instructions = choose_instructions(execution.instructions);
@@ -154,7 +155,9 @@ void Flow<T, D>::rebuild(bool by_expected_places) {
   borrow_memory();
   subdomain_.wrap(fluid.x);
   if (bodies_change()) change_bodies();
-  if (!openings.empty()) openings.pass(fluid, by_expected_places ? half_rebuild_interval() : 0);
+  if (!openings.empty())
+    openings.pass(fluid, by_expected_places ? half_rebuild_interval() : 0,
+                  [this](std::size_t i) { return fluid.mass[i]; });
   remove_leavers();
   timers.lap(Phase::sort);
   if (rebalance_is_due()) rebalance();

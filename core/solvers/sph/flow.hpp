@@ -16,6 +16,7 @@
 #include "comm/communicator.hpp"
 #include "domain/balance.hpp"
 #include "domain/migrate.hpp"
+#include "domain/openings.hpp"
 #include "domain/remove.hpp"
 #include "domain/reordering.hpp"
 #include "domain/subdomain.hpp"
@@ -39,7 +40,6 @@
 #include "solvers/sph/flow/schedule.hpp"
 #include "solvers/sph/flow/state.hpp"
 #include "solvers/sph/flow/sweep_results.hpp"
-#include "solvers/sph/openings.hpp"
 #include "world/change.hpp"
 #include "world/world.hpp"
 
@@ -48,6 +48,8 @@ namespace eddyline::sph {
 using domain::Balance;
 using domain::copy_particle;
 using domain::migrate;
+using domain::Opening;
+using domain::Openings;
 using domain::remove_particles;
 using domain::remove_particles_if;
 using domain::Reordering;
@@ -150,6 +152,14 @@ class Flow {
   bool walls_move() const { return walls_move_; }
   /// Places of the rows of walls at the last rebuild, without periodic images.
   const neighbors::FixedPositions& wall_positions() const { return wall_positions_; }
+  /// Places of the rows of the fluid at the last rebuild, without periodic images.
+  const neighbors::FixedPositions& fluid_positions() const { return fluid_positions_; }
+  const neighbors::DriftBound<T, D>& drift_bound() const { return drift_bound_; }
+  /// Whether a body may touch each particle; empty without bodies.
+  const Array<std::uint8_t>& near_walls() const { return near_walls_; }
+  /// The distance that sound travels in half of this step [quanta].
+  float half_a_step() const { return static_cast<float>(acoustic_distance(0.5 * time_step)); }
+  const solver::Execution& execution() const { return execution_; }
   std::int64_t memory() const;
   const std::string& instructions() const { return execution_.instructions; }
   /// Pressure of particle i [Pa].
@@ -234,6 +244,8 @@ class Flow {
   /// largest at the midpoint or the end. The control point has two halves: work in between gives other ranks time to
   /// arrive. Collective.
   void begin_control_point(bool and_middle);
+  /// The same, with the drift of this rank's particles [quanta].
+  void begin_control_point(const neighbors::Drift& own);
   /// Begins the control point while ghosts of other ranks are still on their way. Ghosts are assumed to continue from
   /// `end_rows`, the end of the last step, and the largest prediction error of any rank is added. The results are upper
   /// bounds, and no rank has to wait for begin_drift(), which computes the exact drift once ghosts have arrived, unless
@@ -324,7 +336,6 @@ class Flow {
   void find_near_walls();
   /// The distance that sound travels in a time [quanta].
   double acoustic_distance(double duration) const { return duration * constants_.c0 / constants_.fixed.quantum(); }
-  float half_a_step() const { return static_cast<float>(acoustic_distance(0.5 * time_step)); }
   void find_node_neighbors();
   void make_schedule();
   void borrow_memory();

@@ -8,6 +8,7 @@
 #include "base/portable_math.hpp"
 #include "base/reproducible_sum.hpp"
 #include "comm/collectives.hpp"
+#include "physics/delta/update.hpp"
 #include "physics/sph/free_surface.hpp"
 #include "physics/sph/tension.hpp"
 #include "physics/sph/volume_fraction.hpp"
@@ -21,18 +22,13 @@ constexpr double k_sound_ratio = 10;  // the speed of sound over the highest spe
 // The speed of shifting with a free surface has, besides a particle's own speed, this factor times h and the shear
 // rate.
 constexpr double k_of_shear = 3;
-// Distance from a wall within which a particle that shifting holds in place stops [spacings]. In still water the first
-// row lies at 0.5.
-constexpr double k_beside_wall = 0.25;
-// Smallest share of its displacement in a step that shifting takes back from a particle that it holds in place.
-constexpr double k_taken_back = 0.5;
 // Rate at which loose fluid loses its pressure, relative to volume_relaxation.
 constexpr double k_unloading = 10;
 constexpr int k_rates = 1;  // passes over pairs up to the rates, see DeferredExchange
 
 /// The volume fraction at a particle, from the sum over its neighbours and its own contribution.
 double volume_fraction_of(const Constants& c, double neighbors, double mass) {
-  return c.to_volume_fraction * (neighbors + mass * c.inverse_mass);
+  return physics::delta::volume_fraction_of(c.to_volume_fraction, neighbors, mass * c.inverse_mass);
 }
 
 }  // namespace
@@ -63,10 +59,9 @@ void ParticleUpdate<T, D>::half_kick_and_drift(std::span<const Block> blocks) {
     double* s = flow_.fluid.s.data() + first;
     const T *divergence = flow_.delta.divergence() + first, *diffusion = flow_.delta.diffusion() + first;
 #pragma omp simd
-    for (std::size_t l = 0; l < n; ++l) {
-      const double continuity = -(1 + s[l]) * static_cast<double>(divergence[l]);
-      s[l] += factor * (continuity + delta * static_cast<double>(diffusion[l]));
-    }
+    for (std::size_t l = 0; l < n; ++l)
+      s[l] = physics::delta::advanced_density(s[l], static_cast<double>(divergence[l]),
+                                              static_cast<double>(diffusion[l]), factor, delta);
     for (int d = 0; d < D; ++d) {
       double* v = flow_.fluid.v[d] + first;
       const T* a = flow_.fluid.a[d] + first;
@@ -85,7 +80,7 @@ void ParticleUpdate<T, D>::half_kick_and_drift(std::span<const Block> blocks) {
 
 template <class T, int D>
 void ParticleUpdate<T, D>::half_kick_and_shift(std::span<const Block> blocks, double dt, double damping, double next) {
-  const Shifting step = constants_of(dt, damping);
+  const Shifting step = factors(dt, damping);
   const std::int64_t n = flow_.fluid_after(flow_.lazy.passes()), owned = flow_.fluid_rows.owned();
   WorkShares shares(static_cast<std::int64_t>(blocks.size()));
   Extremes squares;
@@ -105,6 +100,7 @@ void ParticleUpdate<T, D>::half_kick_and_shift(std::span<const Block> blocks, do
         if (step.relaxation > 0) relax_density(span, step);
         if (flow_.constants().free_surface) limit_tension(span);
         touched += apply_contact(span, counted, to);
+        if (friction_.acts() && step.dt > 0) apply_friction(span, step.dt, to);
         commit(span, std::min(counted, span.count), step, to, own);
         rows_.write_midpoint_rows(span, next);
       });
@@ -125,13 +121,16 @@ void ParticleUpdate<T, D>::half_kick_and_shift(std::span<const Block> blocks, do
 }
 
 template <class T, int D>
-typename ParticleUpdate<T, D>::Shifting ParticleUpdate<T, D>::constants_of(double dt, double damping) const {
+physics::delta::UpdateFactors ParticleUpdate<T, D>::factors(double dt, double damping) const {
   const auto& c = flow_.constants();
   const auto& method = flow_.world().method;
   const double h = c.length.smoothing_length, R = c.length.interaction_radius;
+  const double strength = method.shifting ? c.shifting_strength * h * dt * c.kernel / R : 0.0;
+  const double reference_speed = c.c0 / k_sound_ratio;
   return {.dt = dt,
           .keep = damping > 0 ? portable::exp(-damping * dt) : 1.0,
-          .strength = method.shifting ? c.shifting_strength * h * dt * c.kernel / R : 0.0,
+          .confined_shift = strength * reference_speed,
+          .strength = strength,
           .cap = method.shifting_cap * c.length.spacing,
           .sheared2 = k_of_shear * h * k_of_shear * h * c.shear_rate2,
           .relaxation = method.shifting ? method.volume_relaxation * dt * c.c0 / h : 0.0,
@@ -164,7 +163,7 @@ void ParticleUpdate<T, D>::accelerate(const ParticleSpan& span, const Shifting& 
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) {
       const double pressure = static_cast<double>(pressure_force[l]), viscous = static_cast<double>(viscous_force[l]);
-      const double a = per_density[l] * pressure - unit * viscous + force[l];
+      const double a = physics::delta::acceleration(per_density[l], pressure, unit, viscous, force[l]);
       v[l] = (v_old[l] + half * a) * keep;
       a_new[l] = static_cast<T>(a);
       half_g[l] = static_cast<T>(to_half_g * pressure);
@@ -180,7 +179,7 @@ void ParticleUpdate<T, D>::shift(const ParticleSpan& span, const Shifting& step,
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
   const bool free_surface = flow_.constants().free_surface;
-  const double reference_speed = flow_.constants().c0 / k_sound_ratio, strength = step.strength, cap = step.cap;
+  const double strength = step.strength, cap = step.cap;
   const double to_w = step.dt > 0 ? flow_.constants().inverse_c0 * flow_.constants().scale / step.dt : 0.0;
   SpanValues wanted, factor;
   if (free_surface) {
@@ -193,7 +192,7 @@ void ParticleUpdate<T, D>::shift(const ParticleSpan& span, const Shifting& step,
     for (std::size_t l = 0; l < n; ++l)
       wanted[l] = strength * std::sqrt(to.v2[l] + sheared2[l] * static_cast<double>(dissipation[l]));
   } else {
-    std::fill_n(wanted.value, n, strength * reference_speed);
+    std::fill_n(wanted.value, n, step.confined_shift);
   }
   const T* moved[D];
   for (int d = 0; d < D; ++d) moved[d] = flow_.delta.shift(d) + first;
@@ -201,8 +200,7 @@ void ParticleUpdate<T, D>::shift(const ParticleSpan& span, const Shifting& step,
   for (std::size_t l = 0; l < n; ++l) {
     double squares = 0;
     for (int d = 0; d < D; ++d) squares += static_cast<double>(moved[d][l]) * static_cast<double>(moved[d][l]);
-    const double length = wanted[l] * std::sqrt(squares);
-    factor[l] = wanted[l] * std::min(1.0, cap / length);
+    factor[l] = physics::delta::shift_factor(wanted[l], squares, cap);
   }
   for (int d = 0; d < D; ++d) {
     const double* x = fluid.x[d] + first;
@@ -231,25 +229,30 @@ void ParticleUpdate<T, D>::stop_at_walls(const ParticleSpan& span, const Shiftin
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) taken_back[l] += (x[l] - to_x[l]) * v[l];
   }
-  const double within = k_beside_wall * flow_.constants().length.spacing;
   for (std::size_t l = 0; l < n; ++l) {
     const std::size_t i = first + l;
-    if (!(taken_back[l] > k_taken_back * step.dt * to.v2[l]) || fluid.buffer[i] != 0) continue;
+    if (!(taken_back[l] > physics::delta::k_taken_back * step.dt * to.v2[l]) || fluid.buffer[i] != 0) continue;
     Vec3 x, v, shift;
     for (int d = 0; d < D; ++d) x[d] = fluid.x[d][i], v[d] = to.v[d][l], shift[d] = to.x[d][l] - x[d];
-    std::optional<Vec3> wall;
-    if (contact_.is_beside_side(x, within))
-      wall = Vec3{};
-    else if (flow_.is_near_walls(i))
-      wall = contact_.velocity_of_body_beside(x, within);
-    const double length = norm(shift);
-    if (!wall || !(length > 0)) continue;
-    const Vec3 along = shift / length;
-    const double against = -dot(v - *wall, along);
-    if (!(against > 0)) continue;
-    v = v + std::min(length / step.dt, against) * along;
+    const std::optional<Vec3> wall = wall_beside(i, x);
+    if (!wall) continue;
+    v = physics::delta::stopped_velocity(v, shift, *wall, step.dt);
     for (int d = 0; d < D; ++d) to.v[d][l] = v[d];
   }
+}
+
+template <class T, int D>
+std::optional<Vec3> ParticleUpdate<T, D>::wall_beside(std::size_t i, const Vec3& x) const {
+  const double within = physics::delta::k_beside_wall * flow_.constants().length.spacing;
+  if (contact_.is_beside_side(x, within)) return Vec3{};
+  if (flow_.is_near_walls(i)) return contact_.velocity_of_body_beside(x, within);
+  return std::nullopt;
+}
+
+template <class T, int D>
+bool ParticleUpdate<T, D>::apply_contact(std::size_t i, Vec3& x, Vec3& v) const {
+  return contact_.with_sides(x, v) || contact_.with_inflows(x, v) ||
+         (flow_.is_near_walls(i) && contact_.with_bodies(x, v));
 }
 
 template <class T, int D>
@@ -273,25 +276,26 @@ void ParticleUpdate<T, D>::relax_density(const ParticleSpan& span, const Shiftin
   const std::size_t first = span.first, n = span.count;
   auto& fluid = flow_.fluid;
   const auto& c = flow_.constants();
-  const double relaxation = step.relaxation, offset = flow_.volume_fraction_offset;
+  const double offset = flow_.volume_fraction_offset;
   const T* neighbor_sum = flow_.delta.volume_fraction() + first;
   const double* mass = fluid.mass.data() + first;
   double* s = fluid.s.data() + first;
   std::uint8_t* surface = fluid.surface.data() + first;
   SpanValues in_buffer, deficit_limit, excess_limit, volume_fraction;
   SpanValues unloading;
-  const physics::VolumeFractionTolerance tolerance{c.free_surface};
+  const physics::delta::DensityRelaxation by{{c.free_surface}, step.relaxation, step.unloading, c.loose};
   for (std::size_t l = 0; l < n; ++l) {
     const auto surrounding = static_cast<physics::Surrounding>(surface[l]);
     in_buffer[l] = fluid.buffer[first + l];
-    deficit_limit[l] = tolerance.deficit_limit(surrounding), excess_limit[l] = tolerance.excess_limit(surrounding);
-    unloading[l] = c.free_surface && !physics::is_inside(surrounding) ? step.unloading : 0.0;
+    deficit_limit[l] = by.tolerance.deficit_limit(surrounding),
+    excess_limit[l] = by.tolerance.excess_limit(surrounding);
+    unloading[l] = by.unloading_of(surrounding);
   }
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
     volume_fraction[l] = volume_fraction_of(c, neighbor_sum[l], mass[l]) - offset;
-    const double excess = physics::excess_volume_fraction(volume_fraction[l], s[l], deficit_limit[l], excess_limit[l]);
-    const double relaxed = physics::unloaded(s[l] + relaxation * excess, volume_fraction[l], c.loose, unloading[l]);
+    const double relaxed =
+        physics::delta::relaxed_density(by, volume_fraction[l], s[l], deficit_limit[l], excess_limit[l], unloading[l]);
     s[l] = in_buffer[l] > 0 ? s[l] : relaxed;
   }
   if (!c.free_surface) return;
@@ -325,13 +329,23 @@ std::int64_t ParticleUpdate<T, D>::apply_contact(const ParticleSpan& span, std::
     if (flow_.fluid.buffer[i] != 0) continue;
     Vec3 x, v;
     for (int d = 0; d < D; ++d) x[d] = to.x[d][l], v[d] = to.v[d][l];
-    const bool near_walls = flow_.is_near_walls(i);
-    if (!contact_.with_sides(x, v) && !contact_.with_inflows(x, v) && !(near_walls && contact_.with_bodies(x, v)))
-      continue;
+    if (!apply_contact(i, x, v)) continue;
     for (int d = 0; d < D; ++d) to.x[d][l] = x[d], to.v[d][l] = v[d];
     contacts += l < counted ? 1 : 0;
   }
   return contacts;
+}
+
+/// Slows the fluid along walls with a law of friction.
+template <class T, int D>
+void ParticleUpdate<T, D>::apply_friction(const ParticleSpan& span, double dt, Destination& to) const {
+  for (std::size_t l = 0; l < span.count; ++l) {
+    if (flow_.fluid.buffer[span.first + l] != 0) continue;
+    Vec3 x, v;
+    for (int d = 0; d < D; ++d) x[d] = to.x[d][l], v[d] = to.v[d][l];
+    v = friction_.after(x, v, dt);
+    for (int d = 0; d < D; ++d) to.v[d][l] = v[d];
+  }
 }
 
 /// Makes the destinations the state. Adds to `squares`, the squared extremes, those of the first `counted` particles.
@@ -354,14 +368,12 @@ void ParticleUpdate<T, D>::commit(const ParticleSpan& span, std::size_t counted,
     }
   }
   const double* s = fluid.s.data() + first;
-  const double thinnest = flow_.constants().thinnest, densest = flow_.constants().densest;
+  const physics::delta::Soundness sound{step.speed_limit2, step.jump2, flow_.constants().thinnest,
+                                        flow_.constants().densest};
   std::int64_t suspects = 0;
 #pragma omp simd reduction(+ : suspects)
   for (std::size_t l = 0; l < counted; ++l) {
-    // No branches, so that the loop becomes vector instructions.
-    const bool good = (to.v2[l] <= step.speed_limit2) & (moved2[l] <= step.jump2) & (s[l] > thinnest) &
-                      (s[l] < densest) & (to.a2[l] < INFINITY);
-    suspects += good ? 0 : 1;
+    suspects += sound.holds(to.v2[l], moved2[l], s[l], to.a2[l]) ? 0 : 1;
   }
   squares.bad = squares.bad || (suspects > 0 && is_bad({first, counted}, step, to, moved2));
   double speed = squares.speed, corrected = squares.corrected;

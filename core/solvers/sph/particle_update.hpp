@@ -1,7 +1,11 @@
 #pragma once
 
+#include <optional>
+
 #include "domain/contact.hpp"
 #include "domain/external_forcing.hpp"
+#include "domain/wall_friction.hpp"
+#include "physics/delta/update.hpp"
 #include "solvers/sph/flow.hpp"
 #include "solvers/sph/particle_span.hpp"
 #include "solvers/sph/row_writer.hpp"
@@ -15,8 +19,9 @@ using domain::ExternalForcing;
 template <class T, int D>
 class ParticleUpdate {
  public:
-  ParticleUpdate(Flow<T, D>& flow, Contact& contact, const ExternalForcing<D>& forcing)
-      : flow_(flow), contact_(contact), forcing_(forcing), rows_(flow) {}
+  ParticleUpdate(Flow<T, D>& flow, Contact& contact, const domain::WallFriction& friction,
+                 const ExternalForcing<D>& forcing)
+      : flow_(flow), contact_(contact), friction_(friction), forcing_(forcing), rows_(flow) {}
 
   /// Computes rho += dt d rho/dt;  v += a dt/2;  x += dt v, and rows of the end of the step, for the particles in some
   /// blocks.
@@ -26,6 +31,13 @@ class ParticleUpdate {
   /// the first rows of that step are written. v is damped at a rate of `damping`. Processes the particles in some
   /// blocks, and adds them to the extremes of the step.
   void half_kick_and_shift(std::span<const Block> blocks, double dt, double damping, double next);
+
+  /// Velocity of the wall beside which shifting may hold particle i at x, if there is one.
+  std::optional<Vec3> wall_beside(std::size_t i, const Vec3& x) const;
+  /// Puts particle i back on the surface of a wall that it has entered. Returns whether it had.
+  bool apply_contact(std::size_t i, Vec3& x, Vec3& v) const;
+  /// Factors of half_kick_and_shift().
+  physics::delta::UpdateFactors factors(double dt, double damping) const;
 
   /// Writes rows of the midpoint of a step, see RowWriter.
   void write_midpoint_rows(double dt);
@@ -43,22 +55,14 @@ class ParticleUpdate {
     SpanValues x[D], v[D];
     SpanValues v2, a2;  // squares before contact
   };
-  /// Constants of half_kick_and_shift() in a step.
-  struct Shifting {
-    double dt, keep;             // keep: the factor of damping on a velocity
-    double strength, cap;        // of shifting [s], [m]
-    double sheared2;             // squared speed of shifting per dissipation, where fluid is sheared [m^2/s^2]
-    double relaxation;           // of density to the volume fraction, in the step
-    double unloading;            // of loose fluid, in the step
-    double speed_limit2, jump2;  // limits of the blow-up doctor
-  };
+  using Shifting = physics::delta::UpdateFactors;
 
-  Shifting constants_of(double dt, double damping) const;
   void accelerate(const ParticleSpan& span, const Shifting& step, Destination& to);
   void shift(const ParticleSpan& span, const Shifting& step, Destination& to);
   void relax_density(const ParticleSpan& span, const Shifting& step);
   void limit_tension(const ParticleSpan& span);
   void stop_at_walls(const ParticleSpan& span, const Shifting& step, Destination& to);
+  void apply_friction(const ParticleSpan& span, double dt, Destination& to) const;
   std::int64_t apply_contact(const ParticleSpan& span, std::size_t counted, Destination& to);
   void commit(const ParticleSpan& span, std::size_t counted, const Shifting& step, const Destination& to,
               Extremes& squares);
@@ -66,6 +70,7 @@ class ParticleUpdate {
 
   Flow<T, D>& flow_;
   Contact& contact_;
+  const domain::WallFriction& friction_;
   const ExternalForcing<D>& forcing_;
   RowWriter<T, D> rows_;
 };

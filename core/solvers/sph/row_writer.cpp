@@ -1,6 +1,7 @@
 #include "solvers/sph/row_writer.hpp"
 
 #include "physics/delta/sweeps.hpp"
+#include "physics/delta/update.hpp"
 #include "physics/sph/acoustic_damping.hpp"
 #include "physics/sph/free_surface.hpp"
 #include "physics/state_equations/linear.hpp"
@@ -12,17 +13,13 @@ using physics::StateEquationLinear;
 
 namespace {
 
-/// Moves a place from the midpoint of the step to its end, by the velocity in the row, which all ranks with the row
-/// have.
+/// Moves places from the midpoint of the step to its end.
 template <class T>
 class SecondHalf {
  public:
   SecondHalf(const Constants& c, double dt) : fixed_(c.fixed), distance_(0.5 * dt * c.c0) {}
 
-  std::int32_t operator()(std::int32_t x, T v) const {
-    const std::int32_t by = fixed_.wrapped(static_cast<double>(v) * distance_);
-    return static_cast<std::int32_t>(static_cast<std::uint32_t>(x) + static_cast<std::uint32_t>(by));
-  }
+  std::int32_t operator()(std::int32_t x, T v) const { return physics::delta::second_half(fixed_, distance_, x, v); }
 
  private:
   FixedPoint fixed_;
@@ -36,7 +33,8 @@ void RowWriter<T, D>::write_midpoint_rows(const ParticleSpan& span, double dt) {
   const std::size_t first = span.first, n = span.count;
   const auto& fluid = flow_.fluid;
   const FixedPoint fixed = flow_.constants().fixed;
-  const double inverse_c0 = flow_.constants().inverse_c0, inverse_mass = flow_.constants().inverse_mass;
+  const double inverse_c0 = flow_.constants().inverse_c0;
+  const physics::delta::RowUnits units{fixed, inverse_c0, flow_.constants().inverse_mass};
   RowColumns<T, D, physics::delta::k_midpoint_width<D>> columns;  // x v s V G/2
   for (int d = 0; d < D; ++d) {
     const double *x = fluid.x[d] + first, *v = fluid.v[d] + first;
@@ -56,7 +54,7 @@ void RowWriter<T, D>::write_midpoint_rows(const ParticleSpan& span, double dt) {
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
     s_row[l] = static_cast<T>(s[l]);
-    V_row[l] = static_cast<T>(mass[l] * inverse_mass / (1 + s[l]));
+    V_row[l] = static_cast<T>(units.volume(mass[l], s[l]));
   }
   columns.write_to(flow_.midpoint_rows, flow_.fluid_rows, span);
 }
@@ -90,7 +88,8 @@ void RowWriter<T, D>::write_end(const ParticleSpan& span, double dt, Sound&& sou
   const auto& c = flow_.constants();
   const auto& fluid = flow_.fluid;
   const FixedPoint fixed = c.fixed;
-  const double inverse_c0 = c.inverse_c0, inverse_mass = c.inverse_mass;
+  const double inverse_c0 = c.inverse_c0;
+  const physics::delta::RowUnits units{fixed, inverse_c0, c.inverse_mass};
   const SecondHalf<T> end_of(c, dt);
   RowColumns<T, D, 2 * D + 2> columns;  // x p V v
   for (int d = 0; d < D; ++d) {
@@ -108,7 +107,7 @@ void RowWriter<T, D>::write_end(const ParticleSpan& span, double dt, Sound&& sou
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
     p_row[l] = static_cast<T>(StateEquationLinear::pressure(s[l]) + sound(l));
-    V_row[l] = static_cast<T>(mass[l] * inverse_mass / (1 + s[l]));
+    V_row[l] = static_cast<T>(units.volume(mass[l], s[l]));
   }
   columns.write_to(flow_.end_rows, flow_.fluid_rows, span);
 }

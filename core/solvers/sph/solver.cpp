@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 #include <type_traits>
 
 #include "base/affinity.hpp"
@@ -14,6 +15,7 @@
 #include "solvers/sph/observe/particles.hpp"
 #include "solvers/sph/observe/sampler.hpp"
 #include "solvers/sph/observe/series.hpp"
+#include "solvers/sph/on_device.hpp"
 #include "solvers/sph/step.hpp"
 
 namespace eddyline::sph {
@@ -53,7 +55,7 @@ class Solver final : public solver::Solver {
   comm::Communicator& communicator() const override { return flow_.communicator(); }
   solver::Clock clock() const override { return {flow_.time, flow_.steps}; }
   int threads() const override { return threads_; }
-  std::string instructions() const override { return instructions_; }
+  std::string instructions() const override { return step_.device() == "cpu" ? instructions_ : step_.device(); }
   Timers& timers() override { return flow_.timers; }
 
   solver::Outcome start() override {
@@ -61,17 +63,26 @@ class Solver final : public solver::Solver {
     flow_.time = settle > 0 ? -settle : 0.0;
     step_.damping = settling_rate();
     if (step_.damping == 0) set_start_velocity();
-    step_.start();
+    try {
+      step_.start();
+    } catch (const std::runtime_error&) {
+      rethrow_failure(flow_.execution().device);
+    }
     return outcome();
   }
   double next_time_step() const override { return step_.choose_time_step(); }
   solver::Outcome advance(solver::StepRequest ask) override {
     flow_.control.stop = ask.stop;
-    step_.advance(ask.loads);
+    try {
+      step_.advance(ask.loads);
+    } catch (const std::runtime_error&) {
+      rethrow_failure(flow_.execution().device);
+    }
     if (!flow_.control.bad && step_.damping > 0 && flow_.time >= 0) end_settling();
     return outcome();
   }
   solver::Outcome agree() override {
+    step_.hand_back();
     flow_.agree();
     return outcome();
   }
@@ -89,6 +100,7 @@ class Solver final : public solver::Solver {
     return own;
   }
   solver::Checksum checksum() const override {
+    step_.hand_back();
     solver::Checksum sum;
     const auto& fluid = flow_.fluid;
     for (std::size_t i = 0; i < fluid.id.size(); ++i) {
@@ -103,6 +115,7 @@ class Solver final : public solver::Solver {
   }
 
   double apply(const world::Change& change) override {
+    step_.hand_back();
     const double displaced = flow_.change(change);
     step_.world_changed();
     using Kind = world::Change::Kind;
@@ -114,6 +127,7 @@ class Solver final : public solver::Solver {
     return {D, sizeof(T), std::is_same_v<Stepper, ClassicStep<T, D>> ? 1 : 0};
   }
   void save(ArchiveWriter& archive) override {
+    step_.hand_back();
     flow_.save(archive);
     step_.save(archive);
   }
@@ -137,6 +151,7 @@ class Solver final : public solver::Solver {
   double settling_rate() const { return flow_.time < 0 ? k_settle_damping / world().start.settle : 0; }
 
   void end_settling() {
+    step_.hand_back();
     step_.damping = 0;
     flow_.time = 0;
     set_start_velocity();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "solver/execution.hpp"
 #include "solver/solver.hpp"
@@ -11,5 +12,9 @@ namespace eddyline::sph {
 /// method. Collective. The communicator must outlive the solver.
 std::unique_ptr<solver::Solver> make(const world::World& world, const solver::Execution& execution,
                                      comm::Communicator& communicator);
+
+/// What devices cannot compute of a world yet, as a sentence without its full stop; empty: nothing. Runs with more than
+/// one rank, and lazy ones, are refused as well.
+std::string device_refusal(const world::World& world);
 
 }  // namespace eddyline::sph

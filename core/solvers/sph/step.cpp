@@ -25,7 +25,10 @@ void Step<T, D>::advance(bool reactions) {
   if (flow_.begin_step()) invalidate_rows();
   flow_.time_step = choose_time_step();
   drift_to_midpoint();
-  if (flow_.control.bad) return;
+  if (flow_.control.bad) {
+    hand_back();
+    return;
+  }
   if (reactions || openings_.takes_forces()) react_viscous();
   if (reactions) openings_.react_viscous();
 
@@ -35,13 +38,14 @@ void Step<T, D>::advance(bool reactions) {
   send(flow_.fluid_halo, flow_.end_field());
   sum_rates_of(interior_rates_.rest(), Phase::rates);
   half_kick_and_drift(flow_.schedule.interior_rates);
-  gather_within(flow_.fluid_halo, flow_.end_rows);
+  if (!device_) gather_within(flow_.fluid_halo, flow_.end_rows);
   update_.write_end_ghosts();
 
   interior_forces_ = WorkPortions(flow_.schedule.interior_forces);
   sum_forces_until([this] { return flow_.fluid_halo.arrived(); });
   end_exchange(flow_.fluid_halo, flow_.end_field());
   if (moving_walls_.any()) moving_walls_.move_to_end();
+  if (moving_walls_.any() && device_) device_->move_walls_to_end();
   if (forcing_.walls_change_speed()) forcing_.set_wall_velocities(flow_.wall, flow_.time + flow_.time_step);
   extrapolate_to_walls();
   begin_exchange(flow_.wall_halo, wall_field());
@@ -68,10 +72,14 @@ template <class T, int D>
 Step<T, D>::Step(Flow<T, D>& flow)
     : flow_(flow),
       contact_(flow.world()),
+      friction_(flow.world()),
       moving_walls_(flow),
       openings_(flow),
       forcing_(flow.world()),
-      update_(flow, contact_, forcing_) {}
+      update_(flow, contact_, friction_, forcing_) {
+  if (flow.execution().device != "cpu")
+    device_ = std::make_unique<OnDevice<T, D>>(flow, update_, contact_, forcing_, moving_walls_);
+}
 
 template <class T, int D>
 void Step<T, D>::end() {
@@ -89,9 +97,11 @@ Step<T, D>::~Step() {
 template <class T, int D>
 void Step<T, D>::world_changed() {
   contact_ = Contact(flow_.world());
+  friction_ = domain::WallFriction(flow_.world());
   forcing_ = ExternalForcing<D>(flow_.world());
   inactive_walls_.forget();
   moving_walls_.world_changed();
+  if (device_) device_->forget();
 }
 
 template <class T, int D>
@@ -124,8 +134,10 @@ void Step<T, D>::drift_to_midpoint() {
 template <class T, int D>
 void Step<T, D>::rebuild(bool by_expected_places) {
   recall_midpoint_rows();
+  hand_back();
   flow_.rebuild(by_expected_places);
   invalidate_rows();
+  if (device_) device_->forget();
 }
 
 /// Writes and exchanges rows of the midpoint, and passes the control point. Returns whether cells hold.
@@ -134,12 +146,14 @@ bool Step<T, D>::prepare_midpoint(double skin) {
   const bool is_first = flow_.last_rebuild == flow_.steps;
   const bool predicted = end_rows_of_ == flow_.steps && !is_first;
   const double start = flow_.control.relative_drift;
+  if (device_ && device_->take_over()) invalidate_rows();
   write_midpoint_rows();
   openings_.write_midpoint_rows(flow_.time_step, damping > 0);
   if (moving_walls_.any())
     moving_walls_.write_midpoint_rows(motion_time(flow_.time + flow_.time_step), flow_.time_step);
+  if (moving_walls_.any() && device_) device_->move_walls_to_midpoint();
   if (!std::exchange(midpoint_is_sent_, false)) send(flow_.fluid_halo, all_of(flow_.midpoint_rows));
-  gather_within(flow_.fluid_halo, flow_.midpoint_rows);
+  device_ ? device_->gather_midpoint_rows() : gather_within(flow_.fluid_halo, flow_.midpoint_rows);
   if (predicted) flow_.predict_control_point();
   sum_all_rates_later();
   // Pairs are summed while rows travel, then while ranks come to the control point. That work is lost if cells or lists
@@ -147,7 +161,10 @@ bool Step<T, D>::prepare_midpoint(double skin) {
   const bool sums_meanwhile = !flow_.communicator().is_alone() && flow_.control.will_hold(skin);
   if (sums_meanwhile) sum_rates_until([this] { return flow_.fluid_halo.arrived(); });
   end_exchange(flow_.fluid_halo, all_of(flow_.midpoint_rows));
-  predicted ? flow_.begin_drift() : flow_.begin_control_point(is_first);
+  if (device_)
+    flow_.begin_control_point(device_->measure_drift(is_first));
+  else
+    predicted ? flow_.begin_drift() : flow_.begin_control_point(is_first);
   if (sums_meanwhile) sum_rates_until([this] { return flow_.control_point_arrived(); });
   if (sums_meanwhile && !flow_.control_point_arrived()) sum_fringe_rates();
   flow_.end_control_point();
@@ -220,7 +237,7 @@ template <class T, int D>
 void Step<T, D>::write_midpoint_rows() {
   if (rows_time_step_ == flow_.time_step) return;
   recall_midpoint_rows();
-  update_.write_midpoint_rows(flow_.time_step);
+  device_is_in_use() ? device_->write_midpoint_rows(flow_.time_step) : update_.write_midpoint_rows(flow_.time_step);
   rows_time_step_ = flow_.time_step;
   flow_.timers.lap(Phase::integrate);
 }
@@ -291,6 +308,11 @@ void Step<T, D>::sum_forces_until(Arrived&& arrived) {
 
 template <class T, int D>
 void Step<T, D>::sum_rates_of(std::span<const Block> blocks, Phase phase) {
+  if (device_is_in_use()) {
+    if (!blocks.empty()) device_->sum_rates();
+    flow_.timers.lap(phase);
+    return;
+  }
   auto in = flow_.input();
   in.targets = flow_.fluid_fluid.targets();
   in.fluid_neighbors = flow_.fluid_fluid.chunks().data();
@@ -310,7 +332,7 @@ void Step<T, D>::half_kick_and_drift(std::span<const Block> blocks) {
   if (blocks.empty()) return;
   openings_.discard_rates();
   openings_.enforce_jet_cohesion();
-  update_.half_kick_and_drift(blocks);
+  device_ ? device_->kick_and_drift() : update_.half_kick_and_drift(blocks);
   openings_.align_particle_columns();
   flow_.timers.lap(Phase::integrate);
 }
@@ -318,6 +340,11 @@ void Step<T, D>::half_kick_and_drift(std::span<const Block> blocks) {
 /// Computes pressure and mirrored velocity of dummy particles, and their rows.
 template <class T, int D>
 void Step<T, D>::extrapolate_to_walls() {
+  if (device_is_in_use()) {
+    device_->extrapolate_to_walls();
+    flow_.timers.lap(Phase::walls);
+    return;
+  }
   auto in = flow_.input();
   in.targets = flow_.wall_fluid.targets();
   in.fluid_neighbors = flow_.wall_fluid.chunks().data();
@@ -367,6 +394,11 @@ void Step<T, D>::extrapolate_to_openings(double t, double dt) {
 
 template <class T, int D>
 void Step<T, D>::sum_forces_of(std::span<const Block> blocks, Phase phase) {
+  if (device_is_in_use()) {
+    if (!blocks.empty()) device_->sum_forces();
+    flow_.timers.lap(phase);
+    return;
+  }
   auto in = flow_.input();
   in.targets = flow_.fluid_fluid.targets();
   in.fluid_neighbors = flow_.fluid_fluid.chunks().data();
@@ -387,6 +419,7 @@ void Step<T, D>::sum_forces_of(std::span<const Block> blocks, Phase phase) {
 template <class T, int D>
 void Step<T, D>::begin_half_kick_and_shift() {
   contact_.move_bodies(motion_time(flow_.time));
+  if (friction_.acts()) friction_.move(motion_time(flow_.time));
   std::size_t inflow = 0;
   for (const auto& opening : flow_.openings.all())
     if (opening.world.inflow && !opening.world.stream) contact_.set_allowed_depth(inflow++, opening.allowed_depth);
@@ -398,13 +431,19 @@ template <class T, int D>
 void Step<T, D>::half_kick_and_shift(std::span<const Block> blocks, double dt) {
   if (blocks.empty()) return;
   openings_.discard_forces();
-  update_.half_kick_and_shift(blocks, dt, damping, rows_time_step_);
+  device_is_in_use() ? device_->kick_and_shift(dt, damping, rows_time_step_)
+                     : update_.half_kick_and_shift(blocks, dt, damping, rows_time_step_);
   flow_.timers.lap(Phase::integrate);
 }
 
 /// Walls that slip exert no viscous force: blocks of them are skipped.
 template <class T, int D>
 void Step<T, D>::react_viscous() {
+  if (device_) {
+    device_->react_viscous();
+    flow_.timers.lap(Phase::observe);
+    return;
+  }
   flow_.find_free_neighbors();
   flow_.resize_reactions();
   auto in = flow_.input();
@@ -427,6 +466,11 @@ void Step<T, D>::react_viscous() {
 
 template <class T, int D>
 void Step<T, D>::react_pressure() {
+  if (device_) {
+    device_->react_pressure();
+    flow_.timers.lap(Phase::observe);
+    return;
+  }
   auto in = flow_.input();
   in.targets = flow_.wall_fluid.targets();
   in.fluid_neighbors = flow_.wall_reaction();
@@ -439,6 +483,7 @@ void Step<T, D>::react_pressure() {
 
 template <class T, int D>
 void Step<T, D>::start() {
+  if (device_) device_->forget();
   flow_.end_drift();
   recall_midpoint_rows();
   flow_.write_wall_rows();
@@ -473,6 +518,7 @@ void Step<T, D>::start() {
   flow_.agree();
   flow_.control.speed = flow_.control.latest.speed;
   invalidate_rows();
+  if (device_) device_->take_over();  // too little memory is found before the first step
 }
 
 template class Step<float, 2>;

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <memory>
+#include <string>
+
 #include "domain/contact.hpp"
 #include "domain/external_forcing.hpp"
 #include "solvers/sph/flow.hpp"
 #include "solvers/sph/inactive_walls.hpp"
 #include "solvers/sph/moving_walls.hpp"
+#include "solvers/sph/on_device.hpp"
 #include "solvers/sph/opening_step.hpp"
 #include "solvers/sph/particle_update.hpp"
 
@@ -29,6 +33,13 @@ class Step {
   void advance(bool reactions);
   /// Writes rows of the state, which counts of pairs need; ghosts within this rank only.
   void write_state_rows();
+  /// Copies the state from the device, if there is one, to the flow. Everything that reads or changes the flow between
+  /// two steps calls this first.
+  void hand_back() const {
+    if (device_) device_->hand_back();
+  }
+  /// Name of the device that computes: cpu, or as OnDevice gives it.
+  std::string device() const { return device_ ? device_->name() : "cpu"; }
   /// Ends the run: receives what other ranks have sent ahead, before this rank releases the memory. Collective.
   void end();
   /// Adopts the changes of Flow::change().
@@ -39,7 +50,10 @@ class Step {
 
   /// A step keeps no state besides the flow.
   void save(ArchiveWriter&) const {}
-  void restore(const ArchiveReader*) { invalidate_rows(); }
+  void restore(const ArchiveReader*) {
+    invalidate_rows();
+    if (device_) device_->forget();
+  }
 
   /// Rate of the damping v' = -rate v while a start settles [1/s]; 0: none.
   double damping = 0;
@@ -78,6 +92,8 @@ class Step {
   void gather_within(exchange::Halo& halo, neighbors::PairData<T>& rows);
   void begin_exchange(exchange::Halo& halo, const neighbors::RowField<T>& rows);
   void end_exchange(exchange::Halo& halo, const neighbors::RowField<T>& rows);
+  /// Whether the device has the state. The host computes the start, and then hands it over.
+  bool device_is_in_use() const { return device_ && device_->has_state(); }
   Phase of_fringe(Phase phase) const {
     return flow_.communicator().is_alone() || flow_.lazy.computes_copies() ? phase : Phase::fringe;
   }
@@ -85,11 +101,13 @@ class Step {
 
   Flow<T, D>& flow_;
   Contact contact_;
+  domain::WallFriction friction_;
   MovingWalls<T, D> moving_walls_;
   OpeningStep<T, D> openings_;
   ExternalForcing<D> forcing_;
   InactiveWalls inactive_walls_;
   ParticleUpdate<T, D> update_;
+  std::unique_ptr<OnDevice<T, D>> device_;         // null: the host computes
   WorkPortions interior_rates_, interior_forces_;  // blocks that are still to be summed in this step
   bool fringe_rates_summed_ = false;
   bool midpoint_is_sent_ = false;  // whether it was sent before the step began

@@ -8,6 +8,7 @@
 
 #include "base/vec.hpp"
 #include "neighbors/pair_data.hpp"
+#include "physics/walls/adami.hpp"
 #include "solvers/sph/flow/schedule.hpp"
 #include "solvers/sph/flow/state.hpp"
 
@@ -37,9 +38,9 @@ struct WallBlock {
     const T least = free_surface ? T(0) : std::numeric_limits<T>::lowest();
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) {
-      T p = pressure[l];
-      for (int d = 0; d < D; ++d) p += g[d][l] * lever[d][l];
-      pressure[l] = weight[l] > T(0) ? std::max(p / weight[l], least) : T(0);
+      T here[D], arm[D];
+      for (int d = 0; d < D; ++d) here[d] = g[d][l], arm[d] = lever[d][l];
+      pressure[l] = physics::wall_pressure<D>(weight[l], pressure[l], here, arm, least);
     }
   }
 
@@ -51,11 +52,10 @@ struct WallBlock {
       if (!is_wet(l)) continue;
       const Vec3 angular_velocity = of(l);
       if (angular_velocity == Vec3{}) continue;
-      Vec3 arm;
-      for (int d = 0; d < D; ++d) arm[d] = static_cast<double>(lever[d][l]);
-      const double per_density = static_cast<double>(weight[l] / (weight[l] + pressure[l]));
-      const Vec3 turned = per_density * cross_product(angular_velocity, arm);
-      for (int d = 0; d < D; ++d) velocity[d][l] += static_cast<T>(turned[d]);
+      T arm[D], v[D];
+      for (int d = 0; d < D; ++d) arm[d] = lever[d][l], v[d] = velocity[d][l];
+      physics::turn_velocity<D>(angular_velocity, weight[l], pressure[l], arm, v);
+      for (int d = 0; d < D; ++d) velocity[d][l] = v[d];
     }
   }
 
@@ -68,10 +68,8 @@ struct WallBlock {
       for (std::size_t l = 0; wall.can_move && l < n; ++l)
         v_wall[l] = static_cast<T>(wall.v[d][first + l] * inverse_c0);
 #pragma omp simd
-      for (std::size_t l = 0; l < n; ++l) {
-        const T mean = weight[l] > T(0) ? velocity[d][l] / weight[l] : v_wall[l];
-        velocity[d][l] = no_slip[l] != 0 ? T(2) * v_wall[l] - mean : v_wall[l];
-      }
+      for (std::size_t l = 0; l < n; ++l)
+        velocity[d][l] = physics::mirrored_velocity(weight[l], velocity[d][l], v_wall[l], no_slip[l] != 0);
     }
   }
 

@@ -441,6 +441,7 @@ void bind_simulation(nb::module_& module) {
   module.def("exchange_strategies", [] { return exchange::strategy_names(); });
   module.def(
       "inside_refusal", [](const std::string& exchange) { return exchange::inside_refusal(exchange); }, "exchange"_a);
+  module.def("device_refusal", driver::device_refusal, "world"_a);
   module.def("arithmetic_limit", sph::arithmetic_limit, "dimensions"_a, "sums"_a = "confined",
              "instructions"_a = "auto");
 
@@ -509,7 +510,8 @@ void bind_simulation(nb::module_& module) {
                        const std::string& neighbors, std::int64_t shuffle, double series_interval,
                        const std::string& decomposition, const std::string& exchange, bool rebalance,
                        Communicator* communicator, const std::string& combine, const std::string& compress, int lazy,
-                       bool lazy_exact, int list_parts) {
+                       bool lazy_exact, int list_parts, const std::string& device,
+                       const std::string& device_library) {
              if (neighbors != "cells" && neighbors != "all_pairs")
                throw UserError("neighbors = \"" + neighbors + "\"; must be \"cells\" or \"all_pairs\".");
              const auto by_site = [](const char* name, const std::string& wanted) {
@@ -527,6 +529,8 @@ void bind_simulation(nb::module_& module) {
              execution.all_pairs = neighbors == "all_pairs";
              execution.shuffle = shuffle;
              execution.list_parts = list_parts;
+             execution.device = device;
+             execution.device_library = device_library;
              execution.decomposition = decomposition;
              execution.exchange = exchange;
              execution.between = between;
@@ -540,7 +544,8 @@ void bind_simulation(nb::module_& module) {
            "world"_a, nb::kw_only(), "boxes"_a = 1, "threads"_a = 0, "cores"_a = 0, "instructions"_a = "auto",
            "neighbors"_a = "cells", "shuffle"_a = 0, "series_interval"_a = 0.0, "decomposition"_a = "bisection",
            "exchange"_a = "nonblocking", "rebalance"_a = true, "communicator"_a = nb::none(), "combine"_a = "none",
-           "compress"_a = "none", "lazy"_a = 1, "lazy_exact"_a = true, "list_parts"_a = 0, nb::keep_alive<0, 13>())
+           "compress"_a = "none", "lazy"_a = 1, "lazy_exact"_a = true, "list_parts"_a = 0, "device"_a = "cpu",
+           "device_library"_a = "", nb::keep_alive<0, 13>())
       .def(
           "follow", [](Leader& s) { driver::follow(s.own()); }, nb::call_guard<nb::gil_scoped_release>())
       .def("advance", &Leader::advance, "until"_a, "max_steps"_a, "max_seconds"_a,

@@ -9,7 +9,9 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-World = Annotated[str, typer.Argument(metavar="WORLD", help="A world file, or the name of a gallery world.")]
+World = Annotated[
+    str, typer.Argument(metavar="WORLD", help="A world file, its URL, or the name of a gallery world.")
+]
 Set = Annotated[
     Optional[list[str]],  # noqa: UP045 - typer reads it at run time, in Python 3.10, too
     typer.Option("--set", metavar="K=V", help="Override a value, e.g. --set let.Re=20. Repeatable."),
@@ -17,6 +19,13 @@ Set = Annotated[
 Threads = Annotated[
     int,
     typer.Option(min=0, metavar="N", help="Threads per rank; 0: automatic."),
+]
+Device = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Device that computes: cpu, gpu (an NVIDIA GPU, with the same bits) or emulated (for tests).",
+    ),
 ]
 Steps = Annotated[
     Optional[int],  # noqa: UP045
@@ -105,6 +114,7 @@ Boxes = Annotated[int, typer.Option(min=1, metavar="B", help="Divide the domain 
 
 def _execution_options(
     threads: Threads = 0,
+    device: Device = "cpu",
     ranks: Ranks = None,
     boxes: Boxes = 1,
     decomposition: Decomposition = "bisection",

@@ -69,6 +69,12 @@ def check(
         Optional[Path],  # noqa: UP045
         typer.Option(metavar="FILE", help="Draw the world to FILE (.png, .svg or .pdf)."),
     ] = None,
+    device: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="Also check that this device can compute it: cpu, gpu or emulated."
+        ),
+    ] = "cpu",
 ) -> None:
     """Check a world without running it; show particles, memory, time step, Reynolds number and expected run
     time.
@@ -77,15 +83,19 @@ def check(
       eddyline check my_tank.toml
       eddyline check dam_break --set domain.spacing=a/80 --picture dam.png
     """
+    from eddyline.run.device import check_name, check_world
     from eddyline.world import World as WorldType
     from eddyline.world import describe, parse_set, save_picture
 
     with errors():
         check_drawing(picture)
         loaded = WorldType.load(world, parse_set(set_ or []))
+        check_name(device)
+        check_world(device, loaded)
         typer.echo(describe(loaded))
         if picture is not None:
             save_picture(loaded, picture)
             typer.echo(f"picture: {picture}")
         changes = "".join(f" --set {shlex.quote(change)}" for change in set_ or [])
-        typer.echo(f"\n  next            eddyline run {shlex.quote(world)}{changes}")
+        on = "" if device == "cpu" else f" --device {device}"
+        typer.echo(f"\n  next            eddyline run {shlex.quote(world)}{changes}{on}")

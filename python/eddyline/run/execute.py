@@ -19,6 +19,7 @@ from eddyline.option_names import called
 from eddyline.ranks import PATIENCE, Session, join, tell_listening, tell_run
 from eddyline.run.advice import can_begin_again
 from eddyline.run.counts import work_unit
+from eddyline.run.device import check_world, library_of
 from eddyline.run.errors import RequestError
 from eddyline.run.execution import Execution
 from eddyline.run.execution_options import ExecutionOptions
@@ -51,6 +52,7 @@ def run(
     steps: int | None = None,
     until: float | None = None,
     threads: int = 0,
+    device: str = "cpu",
     boxes: int = 1,
     decomposition: str = "bisection",
     rebalance: bool = True,
@@ -73,7 +75,8 @@ def run(
 
     world: a World, or the path of a world file, then with `overrides` such as {"let.Re": 20}. steps, until:
     stop after this number of steps, or at this simulated time [s]; default time.end. threads: of each rank;
-    0: all cores, shared among the ranks of the machine, as far as they pay. boxes: parts into which each rank
+    0: all cores, shared among the ranks of the machine, as far as they pay. device: "cpu", or "gpu" for an
+    NVIDIA GPU, which gives the same bits (docs/gpu.md). boxes: parts into which each rank
     cuts its domain. decomposition: "bisection", "blocks", "strips" (across the longest axis) or "strips-x",
     "strips-y", "strips-z". rebalance: whether ranks share the domain out anew when that is worth its price.
     exchange: how they exchange boundaries, e.g. "nonblocking", "shared" or "auto" (all: docs/exchange.md).
@@ -99,9 +102,9 @@ def run(
     on the others it ends the program when the run is over.
     """
     execution_options = ExecutionOptions(
-        threads=threads, boxes=boxes, decomposition=decomposition, rebalance=rebalance, exchange=exchange,
-        combine=combine, compress=compress, sites=sites, lazy=lazy, lazy_inexact=lazy_inexact,
-        patience=patience,
+        threads=threads, device=device, boxes=boxes, decomposition=decomposition, rebalance=rebalance,
+        exchange=exchange, combine=combine, compress=compress, sites=sites, lazy=lazy,
+        lazy_inexact=lazy_inexact, patience=patience,
     )  # fmt: skip
     ranks = join()
     destination = destined(out)
@@ -140,6 +143,7 @@ def resume(
     steps: int | None = None,
     until: float | None = None,
     threads: int = 0,
+    device: str = "cpu",
     boxes: int = 1,
     decomposition: str = "bisection",
     rebalance: bool = True,
@@ -172,13 +176,14 @@ def resume(
     RequestError if there is nothing to go on with.
     """
     execution_options = ExecutionOptions(
-        threads=threads, boxes=boxes, decomposition=decomposition, rebalance=rebalance, exchange=exchange,
-        combine=combine, compress=compress, sites=sites, lazy=lazy, lazy_inexact=lazy_inexact,
-        patience=patience,
+        threads=threads, device=device, boxes=boxes, decomposition=decomposition, rebalance=rebalance,
+        exchange=exchange, combine=combine, compress=compress, sites=sites, lazy=lazy,
+        lazy_inexact=lazy_inexact, patience=patience,
     )  # fmt: skip
     ranks = join()
 
     def prepare() -> _Resumption:
+        refuse_remote(run)
         folder = RunFolder(Run.of(run).folder)
         watched_at(live)
         _check_keeping(checkpoint_every, checksums)
@@ -307,6 +312,8 @@ def simulated(
         world.core,
         boxes=execution_options.boxes,
         threads=execution_options.threads,
+        device=execution_options.device,
+        device_library=library_of(execution_options.device),
         cores=ranks.cores,
         series_interval=world.output.series_interval,
         decomposition=execution_options.decomposition,
@@ -338,6 +345,18 @@ def destined(out: str | os.PathLike[str] | None) -> Path | None:
         return None
     path(out=out)
     return Path(out)
+
+
+def refuse_remote(run: Run | str | os.PathLike[str]) -> None:
+    """Raises RequestError for a run at a URL, which can only be read."""
+    from eddyline import remote
+
+    place = run.url if isinstance(run, Run) else str(run)
+    if remote.is_url(place):
+        raise RequestError(
+            f"{remote.shown(place)}: a run at a URL can only be read; copy its folder to this machine, with "
+            "its checkpoints, and resume it there"
+        )
 
 
 def watched_at(live: str | None) -> Address | None:
@@ -391,6 +410,7 @@ def _check(world: World, *, end: float, steps: int | None, execution_options: Ex
     if end > world.end:
         world.check_until(end)
     execution_options.check()
+    check_world(execution_options.device, world, join().size, execution_options.lazy)
 
 
 def check_request(world: World, *, steps: int | None, until: float | None, threads: int, boxes: int) -> None:

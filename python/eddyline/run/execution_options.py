@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from eddyline.argument_types import number, text, whole, wholes
 from eddyline.cores import refusal
 from eddyline.ranks import PATIENCE, Session, join
+from eddyline.run.device import check_device
 from eddyline.run.errors import RequestError
 from eddyline.run.lazy import check_lazy, lazy_record
 
@@ -25,6 +26,7 @@ class ExecutionOptions:
     """Execution options of a run. None changes a bit of the result, except `lazy_inexact`."""
 
     threads: int = 0
+    device: str = "cpu"
     boxes: int = 1
     decomposition: str = "bisection"
     rebalance: bool = True
@@ -39,6 +41,8 @@ class ExecutionOptions:
     def record(self, ranks: Session, simulation: _core.Simulation) -> dict[str, Any]:
         """Entry of run.json."""
         kept: dict[str, Any] = {"ranks": ranks.size, "threads": simulation.threads, "boxes": self.boxes}
+        if self.device != "cpu":
+            kept["device"] = self.device
         if ranks.communicator is not None:
             kept |= {
                 "decomposition": self.decomposition,
@@ -65,7 +69,7 @@ class ExecutionOptions:
         whole(threads=self.threads, boxes=self.boxes, lazy=self.lazy)
         wholes(sites=self.sites)
         number(patience=self.patience)
-        text(decomposition=self.decomposition, exchange=self.exchange)
+        text(decomposition=self.decomposition, exchange=self.exchange, device=self.device)
         text(combine=self.combine, compress=self.compress)
         if self.threads < 0:
             raise RequestError(f"threads = {self.threads}: must be >= 0 (0: automatic)")
@@ -75,6 +79,7 @@ class ExecutionOptions:
             raise RequestError(f"patience = {self.patience}: must be >= 0 s (0: no limit)")
         if not 1 <= self.boxes <= MOST_BOXES:
             raise RequestError(f"boxes = {self.boxes}: must be from 1 to {MOST_BOXES:,}")
+        check_device(self.device)
         self._check_exchange()
         self._check_sites()
         check_lazy(self.lazy, exact=not self.lazy_inexact)

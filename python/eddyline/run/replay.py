@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from eddyline.live import journal
 from eddyline.option_names import called
 from eddyline.ranks import PATIENCE, join, tell_run
+from eddyline.remote import origin
 from eddyline.run.advice import resuming
 from eddyline.run.counts import work_unit
+from eddyline.run.device import check_world
 from eddyline.run.errors import RequestError
 from eddyline.run.execute import CHECKPOINT_EVERY, destined, journal_of, simulated, watched_at
 from eddyline.run.execution import Execution
@@ -26,6 +28,7 @@ def replay(
     run: Run | str | os.PathLike[str],
     *,
     threads: int = 0,
+    device: str = "cpu",
     boxes: int = 1,
     decomposition: str = "bisection",
     rebalance: bool = True,
@@ -49,9 +52,9 @@ def replay(
     raises, and RequestError for a run that has not ended or has an unreadable journal.
     """
     execution_options = ExecutionOptions(
-        threads=threads, boxes=boxes, decomposition=decomposition, rebalance=rebalance, exchange=exchange,
-        combine=combine, compress=compress, sites=sites, lazy=lazy, lazy_inexact=lazy_inexact,
-        patience=patience,
+        threads=threads, device=device, boxes=boxes, decomposition=decomposition, rebalance=rebalance,
+        exchange=exchange, combine=combine, compress=compress, sites=sites, lazy=lazy,
+        lazy_inexact=lazy_inexact, patience=patience,
     )  # fmt: skip
     ranks = join()
     destination = destined(out)
@@ -81,6 +84,7 @@ def replay(
         if ranks.is_root:
             RunFolder.check_destination(destination)
         made = folder.read_world()
+        check_world(device, made, ranks.size, lazy)
         return made, folder, journal_of(folder), int(record["steps"]), float(record["end"])
 
     world, before, entries, steps, end = ranks.agree(
@@ -101,7 +105,10 @@ def replay(
             "title": record["title"],
             "source": record.get("source", ""),
             "options": record.get("options", ""),
-            "replay_of": {"folder": str(before.path.absolute()), "fingerprint": record["fingerprint"]},
+            "replay_of": {
+                "folder": origin(before.path) or str(before.path.absolute()),
+                "fingerprint": record["fingerprint"],
+            },
             "asked": {"steps": steps, "until": end},
         } | execution_options.record(ranks, simulation)
         execution.steered_by(watched_at(live), ranks.hosts, entries)

@@ -31,6 +31,11 @@ void Flow<T, D>::begin_control_point(bool and_middle) {
     own = {std::max(own.relative_drift, middle.relative_drift),
            std::max(own.max_displacement, middle.max_displacement)};
   }
+  begin_control_point(own);
+}
+
+template <class T, int D>
+void Flow<T, D>::begin_control_point(const neighbors::Drift& own) {
   agreement_.begin(communicator_, control, {own.relative_drift, own.max_displacement, 0.0});
   timers.lap(Phase::integrate);
 }
@@ -116,14 +121,15 @@ double Flow<T, D>::prediction_error(const neighbors::PredictedPath<T>& expected)
   return static_cast<double>(most + k_rounding);
 }
 
-#define EDDYLINE_FLOW_CONTROL_POINT(T, D)                      \
-  template void Flow<T, D>::agree();                           \
-  template void Flow<T, D>::begin_control_point(bool);         \
-  template void Flow<T, D>::predict_control_point();           \
-  template void Flow<T, D>::end_control_point();               \
-  template bool Flow<T, D>::shorten_time_step(double, double); \
-  template void Flow<T, D>::begin_drift();                     \
-  template void Flow<T, D>::end_drift();                       \
+#define EDDYLINE_FLOW_CONTROL_POINT(T, D)                                 \
+  template void Flow<T, D>::agree();                                      \
+  template void Flow<T, D>::begin_control_point(bool);                    \
+  template void Flow<T, D>::begin_control_point(const neighbors::Drift&); \
+  template void Flow<T, D>::predict_control_point();                      \
+  template void Flow<T, D>::end_control_point();                          \
+  template bool Flow<T, D>::shorten_time_step(double, double);            \
+  template void Flow<T, D>::begin_drift();                                \
+  template void Flow<T, D>::end_drift();                                  \
   template neighbors::PredictedPath<T> Flow<T, D>::predicted_path() const;
 
 EDDYLINE_FLOW_CONTROL_POINT(float, 2)

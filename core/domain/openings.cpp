@@ -1,23 +1,38 @@
-#include "solvers/sph/openings.hpp"
+#include "domain/openings.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 #include "base/errors.hpp"
 #include "comm/collectives.hpp"
-#include "domain/migrate.hpp"
-#include "solvers/sph/flow/state.hpp"
+#include "particles/id.hpp"
 
-namespace eddyline::sph {
+namespace eddyline::domain {
 
-using domain::copy_particle;
-
-namespace {
-
-/// Buffer number of fluid that has left through a stream, until it is removed.
-constexpr std::uint8_t k_left_through_stream = 255;
-
-}  // namespace
+template <int D>
+std::array<double, D> Opening<D>::velocity_of(std::int64_t id, const Vec3& x) const {
+  if (world.inflow) return velocity[static_cast<std::size_t>(particles::site_of_opening_id(id))];
+  std::int64_t lower[2], upper[2];
+  double share[2];
+  for (int k = 0; k < 2; ++k) {
+    const int d = k == 0 ? sites.first : sites.second;
+    const double place =
+        sites.count[k] == 1 ? 0 : within((x[d] - sites.origin[d]) / sites.step[d], sites.count[k] - 1);
+    lower[k] = std::min<std::int64_t>(static_cast<std::int64_t>(place), std::max(0, sites.count[k] - 2));
+    upper[k] = std::min<std::int64_t>(lower[k] + 1, sites.count[k] - 1);
+    share[k] = place - static_cast<double>(lower[k]);
+  }
+  const auto at = [&](std::int64_t a, std::int64_t b) -> const std::array<double, D>& {
+    return velocity[static_cast<std::size_t>(b * sites.count[0] + a)];
+  };
+  std::array<double, D> v;
+  for (std::size_t d = 0; d < D; ++d) {
+    const double low = (1 - share[0]) * at(lower[0], lower[1])[d] + share[0] * at(upper[0], lower[1])[d];
+    const double high = (1 - share[0]) * at(lower[0], upper[1])[d] + share[0] * at(upper[0], upper[1])[d];
+    v[d] = (1 - share[1]) * low + share[1] * high;
+  }
+  return v;
+}
 
 template <int D>
 Openings<D>::Openings(const world::World& world) : far_field_(world) {
@@ -42,93 +57,6 @@ Vec3 Openings<D>::node(std::int32_t number) const {
   Vec3 x = o.sites.site(local % o.sites.sites());
   x[o.sites.axis] += o.sites.inward * (static_cast<double>(layer) + 0.5) * o.sites.pitch;
   return x;
-}
-
-template <int D>
-template <class T>
-void Openings<D>::pass(FluidState<T, D>& fluid, double ahead) {
-  const std::int64_t n = fluid.size();
-  const auto count = [&](Opening<D>& opening, std::size_t i, double sign) {
-    opening.mass.add(sign * fluid.mass[i]);
-    for (int d = 0; d < D; ++d) opening.momentum[static_cast<std::size_t>(d)].add(sign * fluid.mass[i] * fluid.v[d][i]);
-  };
-  for (auto& opening : all_) opening.allowed_depth = std::max(opening.allowed_depth, ahead * opening.fastest());
-  entering_.resize(0);
-  const auto place = [&](std::size_t i) {
-    Vec3 x = vector_of(fluid.x, i);
-    for (std::size_t d = 0; d < D; ++d) x[d] += ahead * fluid.v[d][i];
-    return x;
-  };
-  const auto outflow_of = [&](std::size_t i) {  // the outflow that the particle has passed
-    return std::ranges::find_if(
-        all_, [&, x = place(i)](const auto& opening) { return !opening.world.inflow && opening.sites.is_through(x); });
-  };
-  const auto stream_of = [&](std::size_t i) {  // in its corners as well
-    return std::ranges::find_if(all_, [&, x = place(i)](const auto& opening) {
-      return opening.world.stream && opening.sites.depth(x) > opening.reference_speed &&
-             opening.sites.inward * fluid.v[opening.sites.axis][i] < 0;
-    });
-  };
-  const auto is_at_end = [&](std::size_t i) {
-    const auto& opening = all_[fluid.buffer[i] - 1u];
-    return opening.world.stream && opening.sites.depth(place(i)) > opening.sites.length();
-  };
-  const auto enters = [&](std::size_t i) {
-    const auto& opening = all_[fluid.buffer[i] - 1u];
-    return opening.world.inflow && !(opening.sites.depth(place(i)) > 0);
-  };
-  const bool has_streams = std::ranges::any_of(all_, [](const auto& opening) { return opening.world.stream; });
-  sparse_.find(n, 1e-9, [&](std::size_t i) {
-    if (fluid.buffer[i] != 0) return enters(i) || is_at_end(i);
-    return outflow_of(i) != all_.end() || (has_streams && stream_of(i) != all_.end());
-  });
-  sparse_.for_each([&](std::size_t i) {
-    if (fluid.buffer[i] == 0) {
-      if (const auto outflow = outflow_of(i); outflow != all_.end()) {
-        fluid.buffer[i] = static_cast<std::uint8_t>(outflow - all_.begin() + 1);
-        count(*outflow, i, -1);
-      } else if (const auto stream = stream_of(i); stream != all_.end()) {
-        fluid.buffer[i] = k_left_through_stream;
-        count(*stream, i, -1);
-      }
-    } else if (enters(i)) {
-      count(all_[fluid.buffer[i] - 1u], i, 1);
-      entering_.push_back(static_cast<std::int32_t>(i));
-    } else if (is_at_end(i)) {
-      const auto& sites = all_[fluid.buffer[i] - 1u].sites;
-      fluid.x[sites.axis][i] += sites.inward * sites.length();
-    }
-  });
-  fluid.for_each_array([&](auto& array) { array.resize(static_cast<std::size_t>(n) + entering_.size()); });
-  for (std::size_t e = 0; e < entering_.size(); ++e) {
-    const auto from = static_cast<std::size_t>(entering_[e]), to = static_cast<std::size_t>(n) + e;
-    const auto& sites = all_[fluid.buffer[from] - 1u].sites;
-    copy_particle([&](auto&& visit) { fluid.for_each_array(visit); }, from, to);
-    fluid.id[to] += sites.columns;  // the count is the id's last part
-    fluid.x[sites.axis][to] -= sites.inward * sites.length();
-    fluid.buffer[from] = 0;
-  }
-}
-
-template <int D>
-template <class T>
-bool Openings<D>::is_spent(const FluidState<T, D>& fluid, std::size_t i) const {
-  if (fluid.buffer[i] == 0) return false;
-  if (fluid.buffer[i] == k_left_through_stream) return true;
-  const auto& opening = all_[fluid.buffer[i] - 1u];
-  return !opening.world.inflow && opening.sites.depth(vector_of(fluid.x, i)) > opening.sites.length();
-}
-
-template <int D>
-template <class T>
-void Openings<D>::find_members(const FluidState<T, D>& fluid) {
-  members_.resize(0);
-  if (all_.empty()) return;
-  const auto is_member = [&](std::size_t i) { return fluid.buffer[i] != 0; };
-  sparse_.find(fluid.size(), 1e-9, is_member);
-  sparse_.for_each([&](std::size_t i) {
-    if (is_member(i)) members_.push_back(static_cast<std::int32_t>(i));
-  });
 }
 
 template <int D>
@@ -218,19 +146,9 @@ void Openings<D>::share_sites(Opening<D>& o, bool known, comm::Communicator& com
   if (o.world.stream) share(o.sound);
 }
 
-#define EDDYLINE_OPENINGS(T, D)                                                    \
-  template void Openings<D>::pass(FluidState<T, D>&, double);                      \
-  template bool Openings<D>::is_spent(const FluidState<T, D>&, std::size_t) const; \
-  template void Openings<D>::find_members(const FluidState<T, D>&);
-
-EDDYLINE_OPENINGS(float, 2)
-EDDYLINE_OPENINGS(float, 3)
-EDDYLINE_OPENINGS(double, 2)
-EDDYLINE_OPENINGS(double, 3)
-
-#undef EDDYLINE_OPENINGS
-
+template struct Opening<2>;
+template struct Opening<3>;
 template class Openings<2>;
 template class Openings<3>;
 
-}  // namespace eddyline::sph
+}  // namespace eddyline::domain

@@ -1,10 +1,10 @@
-#include "solvers/sph/openings/node_fits.hpp"
+#include "domain/node_fits.hpp"
 
 #include <algorithm>
 #include <map>
 #include <vector>
 
-namespace eddyline::sph {
+namespace eddyline::domain {
 
 namespace {
 
@@ -60,4 +60,4 @@ void NodeFits<D>::share_out(Openings<D>& openings, const particles::CellGrid& gr
 template class NodeFits<2>;
 template class NodeFits<3>;
 
-}  // namespace eddyline::sph
+}  // namespace eddyline::domain

@@ -6,12 +6,12 @@
 #include "base/arrays.hpp"
 #include "comm/communicator.hpp"
 #include "decompose/partition.hpp"
+#include "domain/openings.hpp"
 #include "exchange/halo.hpp"
 #include "particles/cells.hpp"
 #include "physics/inflow/moving_least_squares.hpp"
-#include "solvers/sph/openings.hpp"
 
-namespace eddyline::sph {
+namespace eddyline::domain {
 
 /// Linear fits to the fluid around each node, indexed by node. The rank that owns the node's cell computes the fit; all
 /// ranks that compute cells at an opening, or in its buffer, have the fits of all its nodes.
@@ -43,4 +43,4 @@ class NodeFits {
   exchange::Halo halo_;
 };
 
-}  // namespace eddyline::sph
+}  // namespace eddyline::domain

@@ -1,4 +1,4 @@
-#include "solvers/sph/openings/far_field.hpp"
+#include "domain/far_field.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "comm/collectives.hpp"
 
-namespace eddyline::sph {
+namespace eddyline::domain {
 
 namespace {
 
@@ -109,4 +109,4 @@ void FarField<D>::restore(const std::vector<ArchiveReader>& parts, comm::Communi
 template class FarField<2>;
 template class FarField<3>;
 
-}  // namespace eddyline::sph
+}  // namespace eddyline::domain

@@ -11,7 +11,7 @@
 #include "comm/communicator.hpp"
 #include "world/world.hpp"
 
-namespace eddyline::sph {
+namespace eddyline::domain {
 
 /// The velocity that bodies add to a uniform stream U, at distances that are large against them. Two-dimensional. With
 /// r from the body, F the mean force on it along (D) and across (L) the stream, and A its area:
@@ -60,4 +60,4 @@ class FarField {
   std::vector<ReproducibleSum> forces_;
 };
 
-}  // namespace eddyline::sph
+}  // namespace eddyline::domain

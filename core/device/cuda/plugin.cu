@@ -1,0 +1,112 @@
+// The device path on an NVIDIA GPU. It is a separate library that is loaded only if a run asks for it, so that the core
+// needs neither a CUDA compiler nor a driver. Arithmetic as on the host: contraction off, division and square root
+// rounded, denormals kept.
+
+#include <cuda_runtime.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "device/cuda/entry.hpp"
+#include "device/delta_on.hpp"
+
+namespace eddyline::device {
+
+namespace {
+
+constexpr int k_threads = 128;  // of a block
+
+std::string gigabytes(std::size_t bytes) {
+  const auto tenths = (bytes + 50'000'000) / 100'000'000;
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GB";
+}
+
+void check(cudaError_t error, const char* what) {
+  if (error != cudaSuccess)
+    throw std::runtime_error(std::string("the GPU failed (") + what + ": " + cudaGetErrorString(error) +
+                             "). Resume the run from its last checkpoint, on a GPU or with --device cpu.");
+}
+
+template <class Loop>
+__global__ void __launch_bounds__(k_threads) run_loop(std::int64_t count, Loop loop) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < count) loop(i);
+}
+
+/// The first GPU of this process (CUDA_VISIBLE_DEVICES selects another), and one stream of work on it.
+class Cuda {
+ public:
+  Cuda() {
+    int devices = 0, driver = 0, runtime = 0;
+    const cudaError_t error = cudaGetDeviceCount(&devices);
+    cudaDriverGetVersion(&driver), cudaRuntimeGetVersion(&runtime);
+    const auto text = [](int version) {
+      return std::to_string(version / 1000) + "." + std::to_string(version / 10 % 100);
+    };
+    if (driver == 0)
+      throw std::runtime_error("there is no NVIDIA driver. Install one for CUDA " + text(runtime) + " or newer");
+    if (error == cudaErrorInsufficientDriver)
+      throw std::runtime_error("the NVIDIA driver supports CUDA " + text(driver) + ", but " + text(runtime) +
+                               " is needed. Update the driver");
+    if (error != cudaSuccess || devices == 0)
+      throw std::runtime_error(std::string("no NVIDIA GPU can be used (") + cudaGetErrorString(error) + ")");
+    cudaDeviceProp properties{};
+    check(cudaGetDeviceProperties(&properties, 0), "properties");
+    name_ = properties.name;
+    cudaStream_t stream = nullptr;
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "stream");
+    stream_ = {stream, [](cudaStream_t each) { cudaStreamDestroy(each); }};
+  }
+
+  std::string name() const { return name_; }
+  void* allocate(std::size_t bytes) {
+    void* memory = nullptr;
+    const cudaError_t error = cudaMalloc(&memory, bytes);
+    if (error == cudaErrorMemoryAllocation) {
+      cudaGetLastError();
+      std::size_t free = 0, all = 0;
+      cudaMemGetInfo(&free, &all);
+      throw std::runtime_error(
+          "the GPU has " + gigabytes(free) + " of memory left of " + gigabytes(all) + ", and " + gigabytes(bytes) +
+          " more are needed. Use a larger domain.spacing, a GPU with more memory, or --device cpu");
+    }
+    check(error, "memory");
+    return memory;
+  }
+  void release(void* memory) { cudaFree(memory); }
+  void upload(void* to, const void* from, std::size_t bytes) {
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_.get()), "upload");
+  }
+  void download(void* to, const void* from, std::size_t bytes) {
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_.get()), "download");
+    check(cudaStreamSynchronize(stream_.get()), "loops");
+  }
+  void clear(void* to, std::size_t bytes) { check(cudaMemsetAsync(to, 0, bytes, stream_.get()), "clear"); }
+  template <class Loop>
+  void for_each(std::int64_t count, const Loop& loop) {
+    if (count <= 0) return;
+    const auto blocks = static_cast<unsigned int>((count + k_threads - 1) / k_threads);
+    run_loop<<<blocks, k_threads, 0, stream_.get()>>>(count, loop);
+    check(cudaGetLastError(), "launch");
+  }
+
+ private:
+  std::string name_;
+  std::shared_ptr<std::remove_pointer_t<cudaStream_t>> stream_;
+};
+
+template <class T, int D>
+void* make() {
+  return static_cast<Delta<T, D>*>(new DeltaOn<Cuda, T, D>(Cuda()));
+}
+
+}  // namespace
+
+}  // namespace eddyline::device
+
+extern "C" void* eddyline_make_device(int number_bytes, int dimensions) {
+  using eddyline::device::make;
+  if (number_bytes == 4) return dimensions == 2 ? make<float, 2>() : make<float, 3>();
+  return dimensions == 2 ? make<double, 2>() : make<double, 3>();
+}

@@ -1,0 +1,147 @@
+#pragma once
+// The scheme delta on a device: the state of particles between two rebuilds, and the block operations of a time step on
+// it. The host decides (time step, rebuild, stop), sorts particles and builds lists; it sees maxima, and the state when
+// it asks for it. Every operation computes the bits of the host's. T: type of pair sums, D: dimension.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/vec.hpp"
+#include "device/parameters.hpp"
+#include "neighbors/drift.hpp"
+#include "neighbors/list.hpp"
+#include "neighbors/pair_data.hpp"
+#include "physics/delta/sweeps.hpp"
+
+namespace eddyline::device {
+
+/// Arrays of the host with the state of fluid particles, in their order.
+template <class T, int D>
+struct HostFluid {
+  std::int64_t count = 0;
+  const double* mass = nullptr;
+  const std::uint8_t* near_walls = nullptr;  // whether a body may touch a particle; null: none may
+  double* s = nullptr;
+  double *x[D], *v[D];
+  T *a[D], *half_g[D];
+  std::uint8_t* surface = nullptr;
+};
+
+/// Arrays of the host with dummy particles, and their rows, ghosts included.
+template <class T>
+struct HostWalls {
+  std::int64_t count = 0;
+  const std::uint8_t* no_slip = nullptr;
+  std::uint8_t* is_wet = nullptr;
+  neighbors::RowParts<T> rows;
+};
+
+/// A row that repeats another beyond a periodic side.
+struct RowImage {
+  std::int32_t from, to;
+  std::int32_t shift[3];  // quanta
+};
+
+/// Rows of the particles of one kind, as the last rebuild has made them.
+struct Rows {
+  std::int32_t count = 0;              // with images, without the sentinel
+  std::int32_t real = 0;               // without images
+  std::span<const std::int32_t> slot;  // row of each particle; empty: its number
+  std::vector<RowImage> images;
+};
+
+/// What only rebuilds change.
+template <class T, int D>
+struct Layout {
+  Rows fluid, walls;
+  std::span<const neighbors::Chunk> fluid_fluid, fluid_wall, wall_fluid;
+  neighbors::DriftCells<D> cells;
+  std::span<const float> lower[D], upper[D];  // ranges of displacements in cells where nothing moves
+  const std::int32_t* positions[D];           // of the fluid's rows at the last rebuild [quanta]
+  std::vector<std::int32_t> moving;           // dummy particles of bodies that move
+};
+
+/// Places of moving dummy particles, in the order of Layout::moving.
+template <class T, int D>
+struct MovedWalls {
+  std::vector<std::int32_t> x[D];  // [quanta]
+  std::vector<T> V, v[D];          // v [c0]; used at the midpoint only
+};
+
+/// What drives walls at the end of a step, for each dummy particle.
+template <class T, int D>
+struct WallDrive {
+  std::vector<T> v[D];          // velocity [c0]; empty: as before
+  std::vector<T> g[D];          // acceleration of the fluid relative to the wall [c0^2/R]; empty: uniform_g
+  std::vector<double> turn[3];  // angular velocity [c0/R]; empty: no body turns
+  T uniform_g[3] = {};
+};
+
+/// A particle near a body after its update: the host decides whether it touches the body.
+struct Suspect {
+  std::int64_t particle = 0;
+  Vec3 x, v;              // new place and velocity
+  Vec3 x_old;             // place before the update
+  double v2 = 0, a2 = 0;  // squares before contact
+};
+
+template <class T, int D>
+class Delta {
+ public:
+  Delta() = default;
+  Delta(const Delta&) = delete;
+  Delta& operator=(const Delta&) = delete;
+  virtual ~Delta() = default;
+
+  /// Name of the device, as runs record it.
+  virtual std::string name() const = 0;
+  /// Bytes on the device.
+  virtual std::size_t bytes() const = 0;
+
+  /// Takes over the state and what a rebuild has made. Throws UserError if the device has too little memory.
+  virtual void upload(const HostFluid<T, D>& fluid, const HostWalls<T>& walls, const Layout<T, D>& layout) = 0;
+  /// Copies the state into the host's arrays.
+  virtual void download(const HostFluid<T, D>& fluid, const HostWalls<T>& walls) = 0;
+
+  /// Sets the corners of the bodies' bounding boxes.
+  virtual void set_bodies(std::span<const std::array<Vec3, 2>> boxes) = 0;
+
+  /// Rows of the midpoint of a step, where the step before has not written them.
+  virtual void write_midpoint_rows(const RowFactors& factors) = 0;
+  /// Copies rows of the midpoint to their images.
+  virtual void gather_midpoint_rows() = 0;
+  virtual void move_walls_to_midpoint(const MovedWalls<T, D>& moved, std::span<const float* const> displacement) = 0;
+  virtual void move_walls_to_end(const MovedWalls<T, D>& moved) = 0;
+  /// The largest drift since the last rebuild. remaining, share: see neighbors::DriftBound::measure().
+  virtual neighbors::Drift measure_drift(float remaining, bool walls_move, float share) = 0;
+
+  /// `in`: its numbers count, and its pointers are those of the device.
+  virtual void sum_rates(physics::delta::SweepInput<T> in, physics::delta::FluidViscosity viscosity) = 0;
+  virtual void kick_and_drift(const DriftFactors& factors) = 0;
+  virtual void extrapolate_to_walls(physics::delta::SweepInput<T> in, const WallDrive<T, D>& drive,
+                                    bool free_surface) = 0;
+  virtual void sum_forces(physics::delta::SweepInput<T> in, bool free_surface) = 0;
+  /// The second half of the update, and the rows of the next midpoint. Returns particles that may touch a body; they
+  /// wait for finish().
+  virtual std::vector<Suspect> kick_and_shift(const ShiftFactors& factors, const RowFactors& next) = 0;
+  virtual void finish(const std::vector<Suspect>& checked, const ShiftFactors& factors, const RowFactors& next) = 0;
+  /// Maxima of the last step.
+  virtual StepMaxima maxima() = 0;
+
+  /// Reactions on dummy particles, into the host's arrays.
+  virtual void sum_viscous_reactions(physics::delta::SweepInput<T> in, bool confined, T* const* force) = 0;
+  virtual void sum_pressure_reactions(physics::delta::SweepInput<T> in, T* const* force) = 0;
+};
+
+/// Devices: loops on the processor, as tests use them, or a GPU by the library at a path.
+template <class T, int D>
+std::unique_ptr<Delta<T, D>> make_emulated();
+/// Throws UserError if the library, the driver or the GPU is missing.
+template <class T, int D>
+std::unique_ptr<Delta<T, D>> load_cuda(const std::string& library);
+
+}  // namespace eddyline::device

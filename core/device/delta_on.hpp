@@ -1,0 +1,417 @@
+#pragma once
+// The scheme delta on one backend, see Delta. Included by the backends only.
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "device/buffer.hpp"
+#include "device/delta.hpp"
+#include "device/loops.hpp"
+
+namespace eddyline::device {
+
+template <class Backend, class T, int D>
+class DeltaOn final : public Delta<T, D> {
+ public:
+  explicit DeltaOn(Backend backend) : backend_(std::move(backend)) {}
+
+  std::string name() const override { return backend_.name(); }
+  std::size_t bytes() const override {
+    std::size_t all = 0;
+    const_cast<DeltaOn*>(this)->for_each_buffer([&](const auto& buffer) { all += buffer.bytes(); });
+    return all;
+  }
+
+  void upload(const HostFluid<T, D>& fluid, const HostWalls<T>& walls, const Layout<T, D>& layout) override;
+  void download(const HostFluid<T, D>& fluid, const HostWalls<T>& walls) override;
+  void set_bodies(std::span<const std::array<Vec3, 2>> boxes) override {
+    std::vector<Vec3> corners;
+    for (const auto& box : boxes) corners.insert(corners.end(), box.begin(), box.end());
+    corners_.upload(corners);
+  }
+
+  void write_midpoint_rows(const RowFactors& factors) override {
+    backend_.for_each(n_, WriteMidpointRows<T, D>{fluid(), factors});
+  }
+  void gather_midpoint_rows() override { copy_fluid_images<k_midpoint>(); }
+  void move_walls_to_midpoint(const MovedWalls<T, D>& moved, std::span<const float* const> displacement) override {
+    move_walls<true>(moved);
+    for (int d = 0; d < D; ++d) moved_by_[axis(d)].upload(displacement[axis(d)], wall_real_rows_);
+  }
+  void move_walls_to_end(const MovedWalls<T, D>& moved) override { move_walls<false>(moved); }
+  neighbors::Drift measure_drift(float remaining, bool walls_move, float share) override;
+
+  void sum_rates(SweepInput<T> in, FluidViscosity viscosity) override {
+    point_to_rows(in);
+    physics::delta::RateResults<T, D> out{};
+    const auto all = fluid();
+    out.divergence = all.divergence(), out.diffusion = all.diffusion(), out.dissipation = all.dissipation;
+    for (int d = 0; d < D; ++d) out.viscous[d] = all.viscous[d];
+    if (viscosity == FluidViscosity::morris)
+      backend_.for_each(whole(n_), SumRates<T, D, FluidViscosity::morris>{in, out});
+    else
+      backend_.for_each(whole(n_), SumRates<T, D, FluidViscosity::central>{in, out});
+  }
+  void kick_and_drift(const DriftFactors& factors) override {
+    backend_.for_each(n_, KickAndDrift<T, D>{fluid(), factors});
+    copy_fluid_images<physics::delta::k_end_width<D>>();
+  }
+  void extrapolate_to_walls(SweepInput<T> in, const WallDrive<T, D>& drive, bool free_surface) override;
+  void sum_forces(SweepInput<T> in, bool free_surface) override {
+    point_to_rows(in);
+    physics::delta::ForceResults<T, D> out{};
+    const auto all = fluid();
+    out.surface = all.surface, out.volume_fraction = all.volume_fraction;
+    for (int d = 0; d < D; ++d) out.pressure[d] = all.pressure[d], out.shift[d] = all.shift[d];
+    if (free_surface)
+      backend_.for_each(whole(n_), SumForces<T, D, true>{in, out});
+    else
+      backend_.for_each(whole(n_), SumForces<T, D, false>{in, out});
+  }
+  std::vector<Suspect> kick_and_shift(const ShiftFactors& factors, const RowFactors& next) override;
+  void finish(const std::vector<Suspect>& checked, const ShiftFactors& factors, const RowFactors& next) override {
+    suspect_.upload(checked);
+    backend_.for_each(static_cast<std::int64_t>(checked.size()),
+                      FinishSuspects<T, D>{fluid(), step_arrays(), factors, next});
+  }
+  StepMaxima maxima() override;
+
+  void sum_viscous_reactions(SweepInput<T> in, bool confined, T* const* force) override {
+    sum_reactions(in, force, [&](const auto& out) {
+      if (confined)
+        backend_.for_each(whole(walls_count_), SumViscousReactions<T, D, true>{in, out});
+      else
+        backend_.for_each(whole(walls_count_), SumViscousReactions<T, D, false>{in, out});
+    });
+  }
+  void sum_pressure_reactions(SweepInput<T> in, T* const* force) override {
+    sum_reactions(in, force, [&](const auto& out) {
+      backend_.for_each(whole(walls_count_), SumPressureReactions<T, D>{in, out});
+    });
+  }
+
+ private:
+  template <class X>
+  using Memory = Buffer<Backend, X>;
+  static constexpr int k_midpoint = physics::delta::k_midpoint_width<D>, k_wall = physics::delta::k_wall_width<D>;
+  static constexpr std::size_t k_axes = D;
+
+  static std::size_t axis(int d) { return static_cast<std::size_t>(d); }
+  /// A number of particles, in whole chunks.
+  static std::int64_t whole(std::int64_t count) { return (count + k_chunk - 1) / k_chunk * k_chunk; }
+
+  /// Rows of one kind.
+  struct RowMemory {
+    Memory<T> first, rest;
+    Memory<std::int32_t> slot;
+    Memory<RowImage> images;
+
+    explicit RowMemory(Backend& backend) : first(backend), rest(backend), slot(backend), images(backend) {}
+    RowParts<T> parts() const { return {first.data(), rest.data()}; }
+  };
+  /// Lists of one kind.
+  struct ListMemory {
+    Memory<std::int32_t> entries;
+    Memory<neighbors::Chunk> chunks;
+
+    explicit ListMemory(Backend& backend) : entries(backend), chunks(backend) {}
+  };
+  /// Numbers that loops raise, in one block, so that one copy brings them to the host.
+  struct Numbers {
+    unsigned long long speed2 = 0, corrected2 = 0;
+    unsigned int bad = 0, contacts = 0, suspects = 0;
+    DriftMaxima drift;
+  };
+
+  template <class Visit>
+  void for_each_buffer(Visit&& visit) {
+    for (auto* each : {&mass_, &s_}) visit(*each);
+    for (auto* group : {&x_, &v_})
+      for (auto& each : *group) visit(each);
+    for (auto* group : {&a_, &half_g_, &viscous_, &pressure_, &shift_, &wall_v_, &g_, &moved_v_})
+      for (auto& each : *group) visit(each);
+    for (auto* each : {&fraction_, &dissipation_, &moved_V_, &reaction_}) visit(*each);
+    for (auto* each : {&surface_, &near_walls_, &no_slip_, &is_wet_}) visit(*each);
+    for (auto* rows : {&rows_, &wall_rows_})
+      visit(rows->first), visit(rows->rest), visit(rows->slot), visit(rows->images);
+    for (auto* list : {&fluid_fluid_, &fluid_wall_, &wall_fluid_}) visit(list->entries), visit(list->chunks);
+    for (auto* group : {&lower_, &upper_, &moved_by_})
+      for (auto& each : *group) visit(each);
+    for (auto* group : {&positions_, &moved_x_})
+      for (auto& each : *group) visit(each);
+    for (auto& each : turn_) visit(each);
+    visit(occupied_), visit(images_), visit(active_), visit(moving_), visit(corners_), visit(suspect_), visit(numbers_);
+  }
+
+  template <class X, std::size_t N>
+  std::array<Memory<X>, N> make() {
+    return [this]<std::size_t... K>(std::index_sequence<K...>) {
+      return std::array<Memory<X>, N>{((void)K, Memory<X>(backend_))...};
+    }(std::make_index_sequence<N>());
+  }
+
+  FluidArrays<T, D> fluid() const {
+    FluidArrays<T, D> f{};
+    f.count = n_, f.mass = mass_.data(), f.s = s_.data();
+    for (int d = 0; d < D; ++d) {
+      const std::size_t k = axis(d);
+      f.x[d] = x_[k].data(), f.v[d] = v_[k].data(), f.a[d] = a_[k].data(), f.half_g[d] = half_g_[k].data();
+      f.viscous[d] = viscous_[k].data(), f.pressure[d] = pressure_[k].data(), f.shift[d] = shift_[k].data();
+    }
+    f.surface = surface_.data(), f.near_walls = near_walls_.data();
+    f.slot = rows_.slot.data(), f.rows = rows_.parts();
+    f.volume_fraction = fraction_.data(), f.dissipation = dissipation_.data();
+    return f;
+  }
+  WallArrays<T, D> walls() const {
+    WallArrays<T, D> w{};
+    w.count = walls_count_, w.no_slip = no_slip_.data(), w.is_wet = is_wet_.data();
+    w.slot = wall_rows_.slot.data(), w.rows = wall_rows_.parts();
+    w.can_move = wall_v_[0].size() > 0;
+    for (int d = 0; d < D; ++d) w.v[d] = wall_v_[axis(d)].data();
+    return w;
+  }
+  DriftArrays<D> drift() const {
+    DriftArrays<D> all{};
+    all.occupied = occupied_.data(), all.images = images_.data(), all.active = active_.data();
+    for (int d = 0; d < D; ++d) {
+      const std::size_t k = axis(d);
+      all.lower[d] = lower_[k].data(), all.upper[d] = upper_[k].data();
+      all.from[d] = positions_[k].data(), all.walls_moved[d] = moved_by_[k].data();
+    }
+    return all;
+  }
+  StepArrays step_arrays() const {
+    Numbers* all = numbers_.data();
+    return {&all->speed2,   &all->corrected2, &all->bad,      &all->contacts,
+            &all->suspects, suspect_.data(),  corners_.data()};
+  }
+
+  template <int Width>
+  void copy_fluid_images() {
+    backend_.for_each(static_cast<std::int64_t>(rows_.images.size()),
+                      CopyRows<T, D, Width>{rows_.parts(), rows_.images.data()});
+  }
+  void copy_wall_images() {
+    backend_.for_each(static_cast<std::int64_t>(wall_rows_.images.size()),
+                      CopyRows<T, D, k_wall>{wall_rows_.parts(), wall_rows_.images.data()});
+  }
+
+  void upload_rows(const Rows& from, RowMemory& to) {
+    to.slot.upload(from.slot);
+    to.images.upload(from.images);
+  }
+  void upload_list(std::span<const neighbors::Chunk> from, ListMemory& to);
+  /// Points sweeps to the memory of the device, for particles of the fluid; the lists of walls are set apart.
+  void point_to_rows(SweepInput<T>& in) const {
+    const RowParts<T> fluid_rows = rows_.parts(), walls = wall_rows_.parts();
+    in.midpoint_fluid = in.end_fluid = {fluid_rows.first, fluid_rows.rest};
+    in.walls = {walls.first, walls.rest};
+    in.nodes = {};
+    set_targets(in, rows_, n_, fluid_row_count_);
+    in.fluid_neighbors = fluid_fluid_.chunks.data();
+    in.wall_neighbors = fluid_wall_.chunks.data();
+  }
+  void point_to_walls(SweepInput<T>& in) const {
+    point_to_rows(in);
+    set_targets(in, wall_rows_, walls_count_, wall_row_count_);
+    in.fluid_neighbors = wall_fluid_.chunks.data();
+    in.wall_neighbors = nullptr;
+  }
+  static void set_targets(SweepInput<T>& in, const RowMemory& rows, std::int64_t count, std::int32_t sentinel) {
+    in.targets.slot = rows.slot.data();
+    in.targets.count = count;
+    in.targets.sentinel = sentinel;
+  }
+
+  template <bool at_midpoint>
+  void move_walls(const MovedWalls<T, D>& moved) {
+    MovedArrays<T, D> all{};
+    moved_V_.upload(moved.V);
+    all.moving = moving_.data(), all.V = moved_V_.data();
+    for (int d = 0; d < D; ++d) {
+      const std::size_t k = axis(d);
+      moved_x_[k].upload(moved.x[d]);
+      if (at_midpoint) moved_v_[k].upload(moved.v[d]);
+      all.x[d] = moved_x_[k].data(), all.v[d] = moved_v_[k].data();
+    }
+    backend_.for_each(static_cast<std::int64_t>(moving_.size()), MoveWalls<T, D, at_midpoint>{walls(), all});
+    if (at_midpoint) copy_wall_images();  // at the end, images follow the extrapolation
+  }
+
+  template <class Sum>
+  void sum_reactions(SweepInput<T>& in, T* const* force, Sum&& sum) {
+    point_to_walls(in);
+    const auto all = static_cast<std::size_t>(whole(walls_count_));
+    reaction_.resize(D * all);
+    physics::delta::ReactionResults<T, D> out{};
+    for (int d = 0; d < D; ++d) out.force[d] = reaction_.data() + axis(d) * all;
+    sum(out);
+    for (int d = 0; d < D; ++d)
+      if (all > 0) backend_.download(force[d], out.force[d], all * sizeof(T));
+  }
+
+  Backend backend_;
+  std::int64_t n_ = 0, walls_count_ = 0;
+  std::int32_t fluid_row_count_ = 0, wall_row_count_ = 0;
+  std::size_t wall_real_rows_ = 0;
+  std::size_t with_fluid_ = 0;  // of the occupied cells
+  std::size_t near_count_ = 0;  // particles that a body may touch
+
+  Memory<double> mass_{backend_}, s_{backend_};
+  std::array<Memory<double>, k_axes> x_ = make<double, k_axes>(), v_ = make<double, k_axes>();
+  std::array<Memory<T>, k_axes> a_ = make<T, k_axes>(), half_g_ = make<T, k_axes>();
+  Memory<std::uint8_t> surface_{backend_}, near_walls_{backend_}, no_slip_{backend_}, is_wet_{backend_};
+  std::array<Memory<T>, k_axes> viscous_ = make<T, k_axes>(), pressure_ = make<T, k_axes>(), shift_ = make<T, k_axes>();
+  Memory<T> fraction_{backend_}, dissipation_{backend_}, reaction_{backend_};
+  RowMemory rows_{backend_}, wall_rows_{backend_};
+  ListMemory fluid_fluid_{backend_}, fluid_wall_{backend_}, wall_fluid_{backend_};
+  std::array<Memory<float>, k_axes> lower_ = make<float, k_axes>(), upper_ = make<float, k_axes>(),
+                                    moved_by_ = make<float, k_axes>();
+  std::array<Memory<std::int32_t>, k_axes> positions_ = make<std::int32_t, k_axes>(),
+                                           moved_x_ = make<std::int32_t, k_axes>();
+  Memory<neighbors::OccupiedCell> occupied_{backend_};
+  Memory<neighbors::ImageCell> images_{backend_};
+  Memory<typename neighbors::DriftCells<D>::Active> active_{backend_};
+  Memory<std::int32_t> moving_{backend_};
+  std::array<Memory<T>, k_axes> wall_v_ = make<T, k_axes>(), g_ = make<T, k_axes>(), moved_v_ = make<T, k_axes>();
+  Memory<T> moved_V_{backend_};
+  std::array<Memory<double>, 3> turn_ = make<double, 3>();
+  Memory<Vec3> corners_{backend_};
+  Memory<Suspect> suspect_{backend_};
+  Memory<Numbers> numbers_{backend_};
+  std::vector<std::int32_t> entries_;  // of a list, on their way
+  std::vector<neighbors::Chunk> chunks_;
+};
+
+template <class Backend, class T, int D>
+void DeltaOn<Backend, T, D>::upload(const HostFluid<T, D>& fluid, const HostWalls<T>& walls,
+                                    const Layout<T, D>& layout) {
+  n_ = fluid.count, walls_count_ = walls.count;
+  fluid_row_count_ = layout.fluid.count, wall_row_count_ = layout.walls.count;
+  wall_real_rows_ = static_cast<std::size_t>(layout.walls.real);
+  const auto n = static_cast<std::size_t>(n_), all = static_cast<std::size_t>(whole(n_));
+  const auto rows = static_cast<std::size_t>(fluid_row_count_) + 1,
+             wall_rows = static_cast<std::size_t>(wall_row_count_) + 1;
+  mass_.upload(fluid.mass, n), s_.upload(fluid.s, n);
+  surface_.resize(all);  // sweeps write whole chunks
+  if (n > 0) backend_.upload(surface_.data(), fluid.surface, n);
+  near_walls_.upload(fluid.near_walls, fluid.near_walls == nullptr ? 0 : n);
+  near_count_ = fluid.near_walls == nullptr
+                    ? 0
+                    : n - static_cast<std::size_t>(std::count(fluid.near_walls, fluid.near_walls + n, 0));
+  for (int d = 0; d < D; ++d) {
+    const std::size_t k = axis(d);
+    x_[k].upload(fluid.x[d], n), v_[k].upload(fluid.v[d], n);
+    a_[k].upload(fluid.a[d], n), half_g_[k].upload(fluid.half_g[d], n);
+    for (auto* each : {&viscous_, &pressure_, &shift_}) (*each)[k].resize(all);
+    positions_[k].upload(layout.positions[d], static_cast<std::size_t>(layout.fluid.real));
+    lower_[k].upload(layout.lower[d]), upper_[k].upload(layout.upper[d]);
+  }
+  fraction_.resize(all), dissipation_.resize(all);
+  upload_rows(layout.fluid, rows_), upload_rows(layout.walls, wall_rows_);
+  rows_.first.resize(rows * neighbors::k_first_part), rows_.first.clear();  // with a sentinel of zeros
+  rows_.rest.resize(rows * neighbors::rest_of(k_midpoint)), rows_.rest.clear();
+  wall_rows_.first.upload(walls.rows.first, wall_rows * neighbors::k_first_part);
+  wall_rows_.rest.upload(walls.rows.rest, wall_rows * neighbors::rest_of(k_wall));
+  no_slip_.upload(walls.no_slip, static_cast<std::size_t>(walls.count));
+  is_wet_.upload(walls.is_wet, static_cast<std::size_t>(walls.count));
+  upload_list(layout.fluid_fluid, fluid_fluid_);
+  upload_list(layout.fluid_wall, fluid_wall_);
+  upload_list(layout.wall_fluid, wall_fluid_);
+  occupied_.upload(layout.cells.occupied), images_.upload(layout.cells.images), active_.upload(layout.cells.active);
+  with_fluid_ = layout.cells.with_fluid;
+  moving_.upload(layout.moving);
+  numbers_.resize(1), numbers_.clear();
+}
+
+/// Copies the lists one after the other into one block.
+template <class Backend, class T, int D>
+void DeltaOn<Backend, T, D>::upload_list(std::span<const neighbors::Chunk> from, ListMemory& to) {
+  std::size_t total = 0;
+  for (const auto& chunk : from) total += static_cast<std::size_t>(chunk.length) * k_chunk;
+  entries_.resize(total);
+  chunks_.assign(from.begin(), from.end());
+  to.entries.resize(total);
+  std::size_t at = 0;
+  for (auto& chunk : chunks_) {
+    const std::size_t size = static_cast<std::size_t>(chunk.length) * k_chunk;
+    std::copy_n(chunk.entries, size, entries_.data() + at);
+    chunk.entries = to.entries.data() + at;
+    at += size;
+  }
+  to.entries.upload(entries_);
+  to.chunks.upload(chunks_);
+}
+
+template <class Backend, class T, int D>
+void DeltaOn<Backend, T, D>::download(const HostFluid<T, D>& fluid, const HostWalls<T>& walls) {
+  const auto n = static_cast<std::size_t>(n_);
+  s_.download(fluid.s, n), surface_.download(fluid.surface, n);
+  for (int d = 0; d < D; ++d) {
+    const std::size_t k = axis(d);
+    x_[k].download(fluid.x[d], n), v_[k].download(fluid.v[d], n);
+    a_[k].download(fluid.a[d], n), half_g_[k].download(fluid.half_g[d], n);
+  }
+  is_wet_.download(walls.is_wet, static_cast<std::size_t>(walls_count_));
+  wall_rows_.first.download(walls.rows.first, wall_rows_.first.size());
+  wall_rows_.rest.download(walls.rows.rest, wall_rows_.rest.size());
+}
+
+template <class Backend, class T, int D>
+neighbors::Drift DeltaOn<Backend, T, D>::measure_drift(float remaining, bool walls_move, float share) {
+  backend_.clear(&numbers_.data()->drift, sizeof(DriftMaxima));
+  const auto all = drift();
+  const std::size_t occupied = walls_move ? occupied_.size() : with_fluid_;
+  backend_.for_each(static_cast<std::int64_t>(occupied),
+                    MeasureCell<T, D>{all, rows_.parts(), remaining, share, walls_move});
+  backend_.for_each(static_cast<std::int64_t>(images_.size()), CopyCell<D>{all});
+  backend_.for_each(static_cast<std::int64_t>(active_.size()), BoundDrift<D>{all, &numbers_.data()->drift});
+  DriftMaxima found;
+  backend_.download(&found, &numbers_.data()->drift, sizeof found);
+  const auto number = [](unsigned int bits) { return __builtin_bit_cast(float, bits); };
+  return {std::max(std::sqrt(number(found.approach2)), number(found.closing)), std::sqrt(number(found.moved2))};
+}
+
+template <class Backend, class T, int D>
+void DeltaOn<Backend, T, D>::extrapolate_to_walls(SweepInput<T> in, const WallDrive<T, D>& drive, bool free_surface) {
+  point_to_walls(in);
+  for (int d = 0; d < D; ++d) {
+    if (!drive.v[d].empty()) wall_v_[axis(d)].upload(drive.v[d]);
+    g_[axis(d)].upload(drive.g[d]);
+  }
+  for (std::size_t d = 0; d < 3; ++d) turn_[d].upload(drive.turn[d]);
+  WallArrays<T, D> all = walls();
+  for (int d = 0; d < D; ++d) all.g[d] = g_[axis(d)].data(), all.uniform_g[d] = drive.uniform_g[d];
+  for (std::size_t d = 0; d < 3; ++d) all.turn[d] = turn_[d].data();
+  backend_.for_each(walls_count_, ExtrapolateToWalls<T, D>{in, all, free_surface});
+  copy_wall_images();
+}
+
+template <class Backend, class T, int D>
+std::vector<Suspect> DeltaOn<Backend, T, D>::kick_and_shift(const ShiftFactors& factors, const RowFactors& next) {
+  numbers_.clear();
+  const bool with_bodies = factors.bodies > 0 && near_count_ > 0;
+  suspect_.resize(with_bodies ? near_count_ : 0);
+  ShiftFactors by = factors;
+  if (!with_bodies) by.bodies = 0;
+  backend_.for_each(n_, KickAndShift<T, D>{fluid(), step_arrays(), by, next});
+  if (!with_bodies) return {};
+  Numbers found;
+  numbers_.download(&found, 1);
+  std::vector<Suspect> suspects(found.suspects);
+  suspect_.download(suspects.data(), suspects.size());
+  return suspects;
+}
+
+template <class Backend, class T, int D>
+StepMaxima DeltaOn<Backend, T, D>::maxima() {
+  Numbers found;
+  numbers_.download(&found, 1);
+  const auto number = [](unsigned long long bits) { return __builtin_bit_cast(double, bits); };
+  return {number(found.speed2), number(found.corrected2), found.bad != 0, static_cast<std::int64_t>(found.contacts)};
+}
+
+}  // namespace eddyline::device

@@ -1,0 +1,44 @@
+// The device path in loops on the processor: what tests compare with the host's own path.
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "base/memory.hpp"
+#include "base/parallel_for.hpp"
+#include "device/delta_on.hpp"
+
+namespace eddyline::device {
+
+namespace {
+
+/// Memory of the processor, and loops over it.
+struct Emulated {
+  static std::string name() { return "emulated"; }
+  static void* allocate(std::size_t bytes) { return eddyline::allocate(bytes); }
+  static void release(void* memory) { eddyline::release(static_cast<std::byte*>(memory)); }
+  static void upload(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+  static void download(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+  static void clear(void* to, std::size_t bytes) { std::memset(to, 0, bytes); }
+  template <class Loop>
+  static void for_each(std::int64_t count, const Loop& loop) {
+    constexpr std::int64_t k_block = 256;
+    parallel_for(count, k_block, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i) loop(i);
+    });
+  }
+};
+
+}  // namespace
+
+template <class T, int D>
+std::unique_ptr<Delta<T, D>> make_emulated() {
+  return std::make_unique<DeltaOn<Emulated, T, D>>(Emulated{});
+}
+
+template std::unique_ptr<Delta<float, 2>> make_emulated();
+template std::unique_ptr<Delta<float, 3>> make_emulated();
+template std::unique_ptr<Delta<double, 2>> make_emulated();
+template std::unique_ptr<Delta<double, 3>> make_emulated();
+
+}  // namespace eddyline::device

@@ -1,0 +1,50 @@
+#pragma once
+// Numbers that loops on a device take by value.
+
+#include <cstdint>
+
+#include "base/vec.hpp"
+#include "domain/side_walls.hpp"
+#include "physics/delta/update.hpp"
+
+namespace eddyline::device {
+
+/// For rows of the midpoint of a step of length dt.
+struct RowFactors {
+  physics::delta::RowUnits units;
+  double dt = 0;
+};
+
+/// For the first half of an update, and rows of the end of the step.
+struct DriftFactors {
+  physics::delta::RowUnits units;
+  double dt = 0;
+  double density = 0;                                // dt K c0/R
+  double diffusion = 0;                              // delta
+  double distance = 0;                               // c0 dt/2
+  double damping_everywhere = 0, damping_below = 0;  // of sound; below: in addition, deep below a surface
+  double h_c = 0, to_divergence = 0;
+};
+
+/// For the second half of an update.
+struct ShiftFactors {
+  physics::delta::UpdateFactors update;
+  physics::delta::DensityRelaxation density;
+  physics::delta::Soundness sound;
+  domain::SideWalls sides;
+  Vec3 force;  // external acceleration
+  double unit = 0, to_half_g = 0, to_w = 0;
+  double to_volume_fraction = 0, inverse_mass = 0, volume_fraction_offset = 0;
+  double beside_wall = 0;  // [m]
+  bool free_surface = false, confined = false;
+  std::int32_t bodies = 0;  // number of their boxes, see Delta::set_bodies()
+};
+
+/// Maxima of a step, as squares, and counts.
+struct StepMaxima {
+  double speed2 = 0, corrected2 = 0;
+  bool bad = false;
+  std::int64_t contacts = 0;
+};
+
+}  // namespace eddyline::device

@@ -1,0 +1,65 @@
+"""The device that computes the steps of a run: the processor, or a GPU with the same bits (docs/gpu.md)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from eddyline.option_names import given
+from eddyline.run.errors import RequestError
+
+if TYPE_CHECKING:
+    from eddyline.world import World
+
+DEVICES = ("cpu", "gpu", "emulated")
+"""cpu: the processor. gpu: an NVIDIA GPU. emulated: the loops of the GPU, on the processor, for tests."""
+LIBRARY = "eddyline_cuda.so"
+NAMED = "EDDYLINE_CUDA"
+"""Environment variable with the path of another library."""
+
+
+def check_name(device: str) -> None:
+    """Raises RequestError for an unknown device."""
+    from eddyline.world.problems import listed
+
+    if device not in DEVICES:
+        raise RequestError(f"{given('device', device)}: must be {listed(DEVICES, 'or')}")
+
+
+def check_device(device: str) -> None:
+    """Raises RequestError for an unknown device, or if the library for GPUs is missing."""
+    check_name(device)
+    library_of(device)
+
+
+def check_world(device: str, world: World, ranks: int = 1, lazy: int = 1) -> None:
+    """Raises RequestError for what a device cannot compute yet."""
+    from eddyline import _core
+
+    if device == "cpu":
+        return
+    why = _core.device_refusal(world.core)
+    if not why and ranks > 1:
+        why = f"a run on {ranks} ranks cannot use a device yet"
+    if not why and lazy > 1:
+        why = "lazy steps are for runs on several ranks"
+    if why:
+        raise RequestError(f"{given('device', device)}: {why}; use {given('device', 'cpu')}")
+
+
+def library_of(device: str) -> str:
+    """Path of the library for a device; "" for those that need none. Raises RequestError if it is missing."""
+    from eddyline import _core
+
+    if device != "gpu":
+        return ""
+    named = os.environ.get(NAMED)
+    path = Path(named) if named else Path(_core.__file__).with_name(LIBRARY)
+    if path.is_file():
+        return str(path)
+    where = f"{path} does not exist" if named else "this build of Eddyline has no library for GPUs"
+    raise RequestError(
+        f"{given('device', device)}: {where}; build it in the source folder with `make gpu`, or use "
+        f"{given('device', 'cpu')}, which gives the same result"
+    )

@@ -1,0 +1,159 @@
+"""The device path gives the bits of the processor's: on the emulated device, whose loops are those of a GPU,
+and which needs none. benchmarks/gpu.py compares a GPU."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import subprocess
+from pathlib import Path
+from types import ModuleType
+
+import law_worlds
+import pytest
+from golden_worlds import WORLDS, GoldenWorld
+from test_steering import COMMANDS, STEPS
+from test_steering import WORLD as CHANNEL
+from typer.testing import CliRunner
+
+import golden
+from eddyline import _core, cli, run
+from eddyline.run.device import LIBRARY, NAMED
+from eddyline.run.errors import RequestError
+from eddyline.run.fingerprint import fingerprint
+from eddyline.world import World
+
+ROOT = Path(__file__).resolve().parents[2]
+STORED = golden.stored()
+
+SAME = {
+    "small-dam": 1,  # free surface, slip and no-slip walls
+    "dam-2d-double": 1,
+    "dam-3d": 2,  # a body at rest
+    "vortices": 2,  # periodic sides
+    "moving-2d": 1,  # bodies that move and turn, sides that slide
+    "moving-3d": 2,
+    "settled-2d": 1,  # damped before t = 0
+    "gallery/taylor_green": 1,
+}
+"""Golden worlds, and a number of threads."""
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_the_emulated_device_gives_the_golden_bits(name: str) -> None:
+    """State, fields, series with forces, and pictures."""
+    threads = SAME[name]
+    way = golden.Way(boxes=threads, threads=threads, shuffle=7 * (threads - 1), device="emulated")
+    lines = golden.differences(STORED[name], golden.computed(WORLDS[name], way))
+    assert not lines, golden.failure(name, lines, way)
+
+
+def test_a_steered_run_gives_the_same_bits() -> None:
+    """Bodies begin to move, come and go; viscosity and gravity change."""
+    text = CHANNEL.replace('{ type = "inflow", velocity = "U" }', '{ type = "periodic" }')
+    text = text.replace('{ type = "outflow" }', '{ type = "periodic" }') + '[start]\nvelocity = ["U", 0]\n'
+    steered = GoldenWorld(
+        text, STEPS, commands=tuple(each for each in COMMANDS if not each[1].HasField("inflow"))
+    )
+    expected = golden.computed(steered, golden.Way())
+    lines = golden.differences(expected, golden.computed(steered, golden.Way(device="emulated")))
+    assert not lines, "\n".join(lines)
+
+
+def _advanced(world: World, device: str, until: int, parts: list[bytes]) -> tuple[int, list[bytes]]:
+    """Checksum and checkpoint after a step, on a device, from a checkpoint if there is one."""
+    simulation = _core.Simulation(world.core, threads=1, device=device)
+    if parts:
+        simulation.restore(iter(parts))
+    simulation.advance(math.inf, until, math.inf)
+    return simulation.checksum(), [simulation.save()]
+
+
+def test_a_checkpoint_goes_on_on_the_other_device() -> None:
+    world = World.from_text(law_worlds.DAM_2D)
+    whole, _ = _advanced(world, "cpu", 90, [])
+    parts: list[bytes] = []
+    for device, until in (("cpu", 30), ("emulated", 60), ("cpu", 75), ("emulated", 90)):
+        found, parts = _advanced(world, device, until, parts)
+    assert found == whole
+
+
+def test_a_run_on_the_device_has_the_same_fingerprint(tmp_path: Path) -> None:
+    world = World.from_text(law_worlds.VORTICES)
+    checksum, _ = _advanced(world, "cpu", 4, [])
+    quiet = {"progress": False, "movie": False, "report": False}
+    done = run(world, device="emulated", steps=4, out=tmp_path / "run", **quiet)  # type: ignore[arg-type]
+    assert done.record["fingerprint"] == fingerprint(checksum, world.source)
+    assert done.record["device"] == done.record["statistics"]["instructions"] == "emulated"
+
+
+# --- bad input ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "found"),
+    [
+        (law_worlds.by_classic(law_worlds.VORTICES), {}, "classic"),
+        (law_worlds.CHANNEL_2D, {}, "openings"),
+        (law_worlds.VORTICES, {"lazy": 2}, "lazy"),
+        (law_worlds.VORTICES, {"device": "tpu"}, "must be cpu, gpu or emulated"),
+    ],
+)
+def test_what_a_device_cannot_compute_is_refused_before_the_run(
+    text: str, options: dict[str, object], found: str, tmp_path: Path
+) -> None:
+    world = World.from_text(text)
+    with pytest.raises(RequestError, match=found):
+        run(world, **({"device": "emulated", "out": tmp_path / "run"} | options))  # type: ignore[arg-type]
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_missing_library_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(NAMED, str(tmp_path / LIBRARY))
+    with pytest.raises(RequestError, match="does not exist; build it in the source folder with `make gpu`"):
+        run(World.from_text(law_worlds.VORTICES), device="gpu", out=tmp_path / "run")
+
+
+def test_a_library_of_something_else_is_one_line(tmp_path: Path) -> None:
+    world = World.from_text(law_worlds.VORTICES)
+    text = tmp_path / "text.so"
+    text.write_text("no library")
+    with pytest.raises(_core.UserError, match=r'device = "gpu": .*text\.so.*\[gpu\]'):
+        _core.Simulation(world.core, device="gpu", device_library=str(text))
+    with pytest.raises(_core.UserError, match="is not a library for GPUs"):
+        _core.Simulation(world.core, device="gpu", device_library=_core.__file__)
+
+
+def test_check_refuses_like_run(tmp_path: Path) -> None:
+    path = tmp_path / "channel.toml"
+    path.write_text(law_worlds.CHANNEL_2D)
+    done = CliRunner().invoke(cli.app, ["check", str(path), "--device", "gpu"])
+    assert done.exit_code != 0
+    found = " ".join(done.output.split())
+    assert "--device gpu: openings cannot be computed on a device yet; use --device cpu" in found
+
+
+# --- the library for GPUs -----------------------------------------------------------------------------------
+
+
+def _tool() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("build_gpu", ROOT / "tools" / "build_gpu.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.matrix
+def test_the_library_for_gpus_compiles(tmp_path: Path) -> None:
+    """For sm_90; half a minute."""
+    tool = _tool()
+    nvcc = tool.compiler()
+    if nvcc is None:
+        pytest.skip("no nvcc: `make gpu` fetches one")
+    out = tmp_path / "plugin.o"
+    done = subprocess.run(
+        tool.command(nvcc, out, ["90"], link=False), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert out.stat().st_size > 0
