@@ -74,8 +74,9 @@ def run(
     world: a World, or the path of a world file, then with `overrides` such as {"let.Re": 20}. steps, until:
     stop after this number of steps, or at this simulated time [s]; default time.end. threads: of each rank;
     0: all cores, shared among the ranks of the machine, as far as they pay. boxes: parts into which each rank
-    cuts its domain. decomposition: "bisection", "blocks", "strips" (across the longest axis) or "strips-x",
-    "strips-y", "strips-z". rebalance: whether ranks share the domain out anew when that is worth its price.
+    cuts its domain. decomposition: "bisection", "blocks", "curve", "strips" (across the longest axis) or
+    "strips-x", "strips-y", "strips-z". rebalance: whether ranks share the domain out anew when that is worth
+    its price.
     exchange: how they exchange boundaries, e.g. "nonblocking", "shared" or "auto" (all: docs/exchange.md).
     combine: "site" to send what the ranks of one site have for those of another in one message. compress:
     "site" to compress messages between sites by predictive coding. sites: how many ranks each site has, e.g.
