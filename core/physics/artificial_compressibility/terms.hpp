@@ -71,14 +71,16 @@ EDDYLINE_INLINE Unknowns<S, D> times_matrix(const Unknowns<S, D>& x, const Unkno
   const S slow = max(abs(un), least * (abs(un) + c));
   S normal = n[0] * x[1];
   for (std::size_t d = 1; d < D; ++d) normal = normal + n[d] * x[1 + d];
-  // x = sum of both waves of pressure, (beta, u + (un +- c) n), and of shear, which changes neither p nor u.n.
+  // x = sum of both waves of pressure, (beta, m (u + (m - 2 un) n) / (m - un)) with speeds m = un +- c, and of shear,
+  // which changes neither p nor u.n.
   const S both = x[0] / beta;
-  const S first = (normal - (un + behind) * both) / (c + c), second = both - first;
+  const S first = (normal - behind * both) / (c + c), second = both - first;
   const S more = (abs(ahead) - slow) * first, less = (abs(behind) - slow) * second;
-  const S sum = more + less, along = more * ahead + less * behind;
+  const S up = more * ahead / c, down = less * behind / c;
+  const S with_u = up - down, with_n = up * (c - un) + down * (c + un);
   Unknowns<S, D> product;
-  product[0] = area * (slow * x[0] + beta * sum);
-  for (std::size_t d = 0; d < D; ++d) product[1 + d] = area * (slow * x[1 + d] + sum * u[d] + along * n[d]);
+  product[0] = area * (slow * x[0] + beta * (more + less));
+  for (std::size_t d = 0; d < D; ++d) product[1 + d] = area * (slow * x[1 + d] + with_u * u[d] + with_n * n[d]);
   return product;
 }
 
