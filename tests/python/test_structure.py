@@ -15,7 +15,7 @@ PACKAGE = ROOT / "python" / "eddyline"
 
 CORE_ORDER = (
     "base", "comm", "world", "grid", "particles", "decompose", "exchange", "neighbors", "patches", "linear",
-    "physics", "solver", "domain", "observe", "solvers", "driver",
+    "physics", "solver", "domain", "device", "observe", "solvers", "driver",
 )  # fmt: skip
 """A folder may include those before it. Some are not there yet."""
 
