@@ -67,7 +67,8 @@ std::int64_t Simulation::advance(double until, std::int64_t max_steps, double ma
 
 observe::Isosurface Simulation::isosurface(const observe::SurfaceRequest& request) const {
   omp_set_num_threads(solver_->threads());
-  return observe::isosurface(sampler(), solver_->world(), communicator(), solver_->clock().time, request);
+  return observe::isosurface(sampler(), &solver_->fields(), solver_->world(), communicator(), solver_->clock().time,
+                             request);
 }
 
 double Simulation::change(const world::Change& change) {

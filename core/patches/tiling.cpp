@@ -18,6 +18,12 @@ Tiling::Tiling(Int3 cells, int dimensions, std::int32_t edge, std::int64_t fewes
   }
 }
 
+Tiling Tiling::coarsened(int dimensions) const {
+  Tiling below = *this;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d) below.cells_[d] /= 2;
+  return below;
+}
+
 Int3 Tiling::tile(std::int64_t number) const {
   return {static_cast<std::int32_t>(number % tiles_[0]), static_cast<std::int32_t>(number / tiles_[0] % tiles_[1]),
           static_cast<std::int32_t>(number / tiles_[0] / tiles_[1])};

@@ -21,6 +21,9 @@ class Tiling {
   /// unless there are fewer cells.
   Tiling(Int3 cells, int dimensions, std::int32_t edge, std::int64_t fewest);
 
+  /// The same tiles on the next coarser level, if all of them have an even number of cells along each refined axis.
+  Tiling coarsened(int dimensions) const;
+
   Int3 cells() const { return cells_; }
   Int3 tiles() const { return tiles_; }
   std::int64_t size() const { return static_cast<std::int64_t>(tiles_[0]) * tiles_[1] * tiles_[2]; }

@@ -61,6 +61,9 @@ struct Fluid {
   double kinematic_viscosity = 0;  // nu [m^2/s]
   double sound_speed = 0;          // c0 [m/s]; of a gas: the unit of pair sums
   double gamma = 1.4;              // ratio of specific heats, gas only
+  double prandtl = 0.72;           // gas only
+  double gas_constant = 287.05;    // R in p = rho R T [J/(kg K)], gas only
+  double sutherland = 0;           // Sutherland's temperature of the viscosity [K]; 0: constant; gas only
 };
 
 enum class PressureStart { zero, hydrostatic, formula };

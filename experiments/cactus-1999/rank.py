@@ -1,5 +1,6 @@
 """One of the ranks of a timed run: `mpiexec -n N python rank.py WORLD STEPS [key=value ...]`, keys as
-eddyline.run has them. Rank 0 prints what it took and what travelled as JSON."""
+eddyline.run has them, and before: steps that are not timed, window: steps of which one time is taken. Rank 0
+prints what it took and what travelled as JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +14,6 @@ from eddyline import _core
 from eddyline.ranks import join
 from eddyline.world import World
 
-WINDOW, BEFORE = 20, 20  # steps of a window; those before the first one
 LAPS = 12_000  # of the timeline: enough for a hundred steps
 WHERE = ("rows at the middle", "decisions", "rows at the end", "rows of walls")
 """Exchanges in which a step waits for other ranks, in this order."""
@@ -28,6 +28,7 @@ def main() -> None:
         sizes = [int(word) for word in chosen.pop("sites", "").split(",") if word]
         ranks.communicator.sites = ranks.sites(sizes)
     lazy = int(chosen.pop("lazy", 1))
+    before_it, window = int(chosen.pop("before", 20)), int(chosen.pop("window", 20))
     simulation = _core.Simulation(
         world.core,
         threads=1,
@@ -38,26 +39,28 @@ def main() -> None:
         **chosen,  # type: ignore[arg-type]
     )
     with ranks.lead(simulation):
-        simulation.advance(float("inf"), BEFORE, float("inf"))
+        simulation.advance(float("inf"), before_it, float("inf"))
         before = simulation.statistics()
         simulation.keep_timeline(LAPS)
         marks = [time.perf_counter()]
-        for last in range(BEFORE + WINDOW, BEFORE + steps + 1, WINDOW):
+        for last in range(before_it + window, before_it + steps + 1, window):
             simulation.advance(float("inf"), last, float("inf"))
             marks.append(time.perf_counter())
         after = simulation.statistics()
         told = {
-            "windows": [(b - a) / WINDOW for a, b in itertools.pairwise(marks)],
-            "particles": after["fluid_particles"],
-            "each step": {key: (after[key] - before[key]) / steps for key in ("rebuilds", *COUNTED)},
-            "waits": waits(simulation),
+            "windows": [(b - a) / window for a, b in itertools.pairwise(marks)],
+            "members": after["cells"] if "cells" in after else after["fluid_particles"],
+            "each step": {key: (after.get(key, 0) - before.get(key, 0)) / steps for key in COUNTED},
+            "waits": waits(simulation)
+            if world.solver.name == "sph"
+            else {"ghosts": (after["seconds"]["wait"] - before["seconds"]["wait"]) / steps},
             "phases": phases(before["seconds"], after["seconds"], steps),
             "checksum": f"{simulation.checksum():032x}",
         }
     print(json.dumps(told), flush=True)
 
 
-COUNTED = ("messages", "message_bytes", "messages_between_sites", "bytes_between_sites")
+COUNTED = ("rebuilds", "messages", "message_bytes", "messages_between_sites", "bytes_between_sites")
 
 
 def phases(before: Mapping[str, float], after: Mapping[str, float], steps: int) -> dict[str, float]:

@@ -1,7 +1,8 @@
 """Benger et al. 1999, once more: one run across two sites, and what the link between them costs.
 
-python experiments/cactus-1999/run.py            everything, about 20 minutes on two cores; Linux, as root
-python experiments/cactus-1999/run.py near       a part: near, far, square or four
+python experiments/cactus-1999/run.py            everything, about an hour on two cores; Linux, as root
+python experiments/cactus-1999/run.py near       a part: near, far, square, four, wave-near, wave-far,
+                                                 adaptive, variables, sizes or surfaces
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -25,7 +28,7 @@ from eddyline.plot.chart import LINES, QUIET  # noqa: E402
 from eddyline.ranks.launch import find_launcher, local_environment  # noqa: E402
 from eddyline.validate.drawing import caption, panels, save  # noqa: E402
 
-RANK = HERE / "rank.py"
+RANK, SURFACES = HERE / "rank.py", HERE / "surfaces.py"
 NEAR = Link(3.75e-3, 24e6)
 """Link between Argonne and NCSA, from section 4.2 of the paper. A latency is half a round trip."""
 FAR = Link(42.5e-3, 4.2e6)
@@ -55,6 +58,8 @@ LAZY = Way("two sites, lazy 4", True, {"lazy": "4"})
 COMPRESSED = Way("two sites, compressed", True, {"compress": "site"})
 COMBINED = Way("two sites, combined", True, {"combine": "site"})
 BOTH = Way("two sites, combined and compressed", True, {"combine": "site", "compress": "site"})
+AUTO = Way("two sites, auto", True, {"exchange": "auto", "before": "260"})
+"""It chooses among the strategies in its first 200 steps."""
 
 
 # --- the parts ------------------------------------------------------------------------------------
@@ -78,6 +83,30 @@ def four(bench: Bench) -> None:
     compare(bench, "four", NEAR, "square.toml", (2, 2), (ONE_SITE, *TWO_SITES, COMBINED, BOTH), steps=100)
 
 
+def adaptive(bench: Bench) -> None:
+    before = {"before": AUTO.options["before"]}
+    ways = [replace(way, options={**way.options, **before}) for way in (ONE_SITE, TWO_SITES[1], AUTO)]
+    compare(bench, "adaptive", NEAR, "tank.toml", (1, 1), ways, steps=100, rounds=3)
+
+
+def wave_near(bench: Bench) -> None:
+    wave(bench, "wave-near", NEAR, rounds=3)
+
+
+def wave_far(bench: Bench) -> None:
+    wave(bench, "wave-far", FAR, rounds=1)
+
+
+def wave(bench: Bench, part: str, link: Link, rounds: int) -> None:
+    """The wave equation on 128^3 cells, two ranks at each site."""
+    short = {"before": "2", "window": "5"}
+    ways = [
+        Way(way.name, way.across, {**way.options, **short})
+        for way in (ONE_SITE, *TWO_SITES, COMPRESSED, COMBINED, BOTH)
+    ]
+    compare(bench, part, link, "wave.toml", (2, 2), ways, steps=10, rounds=rounds, fewest=5)
+
+
 def compare(
     bench: Bench,
     part: str,
@@ -87,9 +116,11 @@ def compare(
     ways: Sequence[Way],
     steps: int,
     rounds: int = ROUNDS,
+    fewest: int = 40,
 ) -> None:
-    """Runs a world in all ways in turn, several times round, and tells what each added."""
-    steps = max(40, steps // 5) if bench.quick else steps
+    """Runs a world in all ways in turn, several times round, and tells what each added. fewest: steps of a
+    trial."""
+    steps = max(fewest, steps // 5) if bench.quick else steps
     rounds = 1 if bench.quick else rounds
     found: dict[str, list[dict[str, Any]]] = {way.name: [] for way in ways}
     with TwoSites(link) as sites:
@@ -117,6 +148,144 @@ def compare(
 
 def here(ranks: int) -> tuple[list[str], dict[str, str]]:
     return [*find_launcher(), "-n", str(ranks)], local_environment()
+
+
+# --- many variables, sizes of messages, surfaces ---------------------------------------------------
+
+
+VARIABLES, SIDE = 56, 128
+"""Variables at each point, and points along an edge, of the simulations of the paper."""
+STEP_THEN = 7.10
+"""Seconds a step of the paper's simulation took on 16 processors, its table 1."""
+
+
+def variables(bench: Bench) -> None:
+    """The exchange between two sites of 56 arrays, one layer of 128^2 points each: one message an array, or
+    all arrays in one message."""
+    from eddyline.bench.exchange.traffic import Traffic
+
+    rows, values = [], {}
+    count = 3 if bench.quick else 5
+    for link, place in ((NEAR, "near"), (FAR, "far")):
+        with TwoSites(link) as sites:
+            measured = sites.measure()
+            times = {}
+            for name, arrays in (("one array a message", 1), ("all arrays in one message", VARIABLES)):
+                path = bench.runs / f"{place}-{arrays}.npz"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                layer = SIDE * SIDE
+                exchanges = np.array([[k, 0, 0, 8 * arrays] for k in range(count)])
+                messages = np.array([[0, 0, 1, layer], [0, 1, 0, layer]])
+                about = {
+                    "format": 1,
+                    "world": "arrays",
+                    "overrides": {},
+                    "ranks": 2,
+                    "boxes": 1,
+                    "steps": count,
+                }
+                about |= {"dimensions": 3, "fluid_particles": SIDE**3, "decomposition": "strips"}
+                about |= {"checksum": "", "commit": ""}
+                Traffic(about, ("cells",), exchanges, messages).write(path)
+                command, environment = sites.launcher((1, 1))
+                told = path.with_suffix(".json")
+                words = ["bench", "exchange", "--replay", path, "--exchange", "nonblocking", "--json", told]
+                words += ["--exchanges", count, "--seconds", 200, "--quiet"]
+                run = [*command, sys.executable, "-m", "eddyline", *map(str, words)]
+                done = subprocess.run(
+                    run,
+                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    capture_output=True,
+                    text=True,
+                    check=False,
+                )
+                if done.returncode != 0:
+                    raise SystemExit(f"{' '.join(run)}: ended with {done.returncode}\n{done.stderr}")
+                (record,) = json.loads(told.read_text())
+                once = record["seconds"]["median"]
+                times[name] = once * (VARIABLES // arrays)
+        for name, seconds in times.items():
+            number = VARIABLES if name.startswith("one") else 1
+            rows.append([
+                place, name, number, f"{8 * SIDE * SIDE * VARIABLES // number / 1000:,.0f}", f"{seconds:.2f}",
+                f"+{100 * seconds / STEP_THEN:.0f} %", f"+{THEN[link][0]} to +{THEN[link][1]} %",
+            ])  # fmt: skip
+        values[place] = {"seconds": times, "measured": measured}
+    head = [
+        "link", "", "messages", "kB each", "exchange of all arrays [s]",
+        f"of his step of {STEP_THEN:g} s on 16 processors", "he measured",
+    ]  # fmt: skip
+    bench.tell("variables", values, table(head, rows))
+
+
+def sizes(bench: Bench) -> None:
+    """The number of messages that ranks send in a step, by size."""
+    from eddyline.bench.exchange.traffic import Traffic
+
+    edges = [0, *(4**k * 1024 for k in range(-1, 6)), 2**62]
+    names = ["under 256 B", "256 B to 1 kB", "1 to 4 kB", "4 to 16 kB", "16 to 64 kB", "64 to 256 kB"]
+    names += ["256 kB to 1 MB", "above 1 MB"]
+    cases = [("wave, 4 ranks", "wave.toml", 4), ("wave, 8 ranks", "wave.toml", 8)]
+    cases += [("tank, 4 ranks", "tank.toml", 4), ("square, 4 ranks", "square.toml", 4)]
+    counts = {}
+    for name, world, ranks in cases:
+        steps = 4 if "wave" in world or bench.quick else 40
+        path = bench.record(
+            name.replace(", ", "-").replace(" ", "-"), str(HERE / world), "--steps", steps, ranks=ranks
+        )
+        traffic = Traffic.read(path)
+        found = np.zeros(len(names))
+        for step, _, group, size in traffic.exchanges:
+            if step > 0:
+                of_group = traffic.messages[traffic.messages[:, 0] == group]
+                found += np.histogram(of_group[:, 3] * size, edges)[0]
+        counts[name] = (found / steps).tolist()
+    rows = [[size, *(f"{of[k]:.1f}" for of in counts.values())] for k, size in enumerate(names)]
+    lines = ["![Messages of a step by size](sizes.png)", "", *table(["messages a step", *counts], rows)]
+    bench.tell("sizes", counts, lines)
+    figure, panes = panels(len(counts), 2.6, 3.0)
+    for axes, (name, of) in zip(panes, counts.items(), strict=True):
+        axes.barh(names, of, 0.7, color=LINES[0][0])
+        axes.invert_yaxis()
+        axes.grid(False, axis="y")
+        axes.tick_params(labelsize=8, labelleft=axes is panes[0])
+        caption(axes, name)
+    save(figure, bench.results, "sizes.png")
+
+
+def surfaces(bench: Bench) -> None:
+    """The share of surfaces in the time of a step, and their bytes."""
+    raw = 8 * SIDE**3 / 1e6
+    rows, values = [], {}
+    for ranks in (1, 2):
+        command, environment = here(ranks)
+        steps = 10 if bench.quick else 40
+        run = [*command, sys.executable, str(SURFACES), str(HERE / "wave.toml"), str(steps)]
+        done = subprocess.run(
+            run, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        )
+        if done.returncode != 0:
+            raise SystemExit(f"{' '.join(run)}: ended with {done.returncode}\n{done.stderr}")
+        told = json.loads(done.stdout.splitlines()[-1])
+        values[f"{ranks} ranks"] = told
+        for name, each in told["surfaces"].items():
+            share = each["seconds"] / (each["seconds"] + told["step"])
+            rows.append([
+                ranks, f"{1e3 * told['step']:.0f}", name, f"{each['triangles']:,}",
+                f"{1e3 * each['seconds']:.0f}",
+                f"{100 * share:.0f} %", f"{100 * each['seconds'] / told['step'] / EVERY:.1f} %",
+                f"{each['bytes'] / 1e3:.0f}", f"{1e6 * raw / each['bytes']:.0f}",
+            ])  # fmt: skip
+    head = [
+        "ranks", "step [ms]", "surface", "triangles", "surface [ms]", "share with one each step",
+        f"added with one every {EVERY} steps", "kB", "times fewer bytes than the values",
+    ]  # fmt: skip
+    bench.tell("surfaces", values, table(head, rows))
+
+
+EVERY = 50
+"""Steps between surfaces of a film of this run, about."""
 
 
 # --- what is told ---------------------------------------------------------------------------------
@@ -159,12 +328,14 @@ def tell(
     verdict = "bit-identical in all runs" if len(checksums) == 1 else "**not bit-identical**"
     first = found[ONE_SITE.name][0]
     low, high = THEN[link]
+    every = first["each step"]["rebuilds"]
+    members = "particles" if every else "cells"
+    rebuilds = f" A rebuild every {1 / every:.0f} steps." if every else ""
     lines = [
         f"![Where the time of a step goes, and what the link adds]({part}.png)", "",
         *table(head, rows), "",
-        f"{first['particles']:,} particles; {verdict}. Then: +{low} to +{high} %. "
-        f"The {describe(link, *measured)}. A rebuild every "
-        f"{1 / max(1e-9, first['each step']['rebuilds']):.0f} steps.",
+        f"{first['members']:,} {members}; {verdict}. Then: +{low} to +{high} %. "
+        f"The {describe(link, *measured)}.{rebuilds}",
     ]  # fmt: skip
     outcome = {
         "asked": {"latency": link.latency, "bandwidth": link.bandwidth},
@@ -209,6 +380,13 @@ def draw(bench: Bench, part: str, values: Mapping[str, Mapping[str, Any]], then:
 
 if __name__ == "__main__":
     try:
-        main(HERE, {"near": near, "far": far, "square": square, "four": four})
+        main(
+            HERE,
+            {
+                "near": near, "far": far, "square": square, "four": four, "wave-near": wave_near,
+                "wave-far": wave_far, "adaptive": adaptive, "variables": variables,
+                "sizes": sizes, "surfaces": surfaces,
+            },
+        )  # fmt: skip
     except NotAllowedError as error:
         raise SystemExit(str(error)) from None

@@ -312,6 +312,13 @@ class Estimate:
 def solver_names() -> list[str]:
     """Names of the solvers that this build has."""
 
+def equation_names() -> list[str]:
+    """Names of the sets of equations of the solver amr."""
+
+def equation_columns(name: str, dimensions: int) -> dict[str, list[tuple[str, str]]]:
+    """Names and units of a set of equations: its "fields", those of [start.fields] ("start"), "quantities" of
+    pictures and probes, and the columns of the "budget"."""
+
 class Lengths:
     """Lengths of particle methods, m."""
 
@@ -549,6 +556,9 @@ SURFACE_HEADER: int
 
 def surface_quantities(simulation: Simulation) -> list[tuple[str, str]]:
     """Quantities that surfaces can be made of, and their units; none in 2D."""
+
+def check_surface_quantity(simulation: Simulation, quantity: str) -> None:
+    """Raises UserError if this is neither a quantity for surfaces nor a formula over them."""
 
 def isosurface(
     simulation: Simulation,

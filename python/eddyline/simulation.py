@@ -85,13 +85,15 @@ class Simulation:
 
     def field(self, name: str) -> Floats:
         """A field of the cells of a solver that has cells: a copy, (rows, columns) in 2D, (layers, rows,
-        columns) in 3D; of a mesh (cells,) in order of their ids. Raises _core.UserError for others."""
+        columns) in 3D; of a mesh or of levels (cells,) in order of their ids. Raises _core.UserError for
+        others."""
         from eddyline.stream.cells import layout_of
+        from eddyline.stream.level_cells import Levels
 
         text(name=name)
         grid = layout_of(self.world)
-        total = math.prod(grid.array)
-        return self._core.values("cells", name, 0, total).reshape(grid.array)
+        shape = (self._core.count("cells"),) if isinstance(grid, Levels) else grid.array
+        return self._core.values("cells", name, 0, math.prod(shape)).reshape(shape)
 
     def raster(
         self, quantity: str | None = None, shape: tuple[int, int] | None = None

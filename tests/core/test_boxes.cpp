@@ -155,7 +155,7 @@ namespace {
 /// Fills every patch with ghosts of two fields that the halo carried, and counts values that are wrong.
 int wrong_ghosts(const Tiling& tiling, int dimensions, std::int32_t ghosts, const std::string& strategy,
                  exchange::BetweenSites way, comm::Communicator& c) {
-  const Layout layout(tiling, dimensions, ghosts, c);
+  const Layout layout(tiling, dimensions, ghosts, {true, true, true}, c);
   exchange::BoxHalo halo(c, strategy, way, comm::Tag::cell_halo);
   layout.connect(halo);
   std::vector<double> own(static_cast<std::size_t>(layout.cells()));

@@ -290,10 +290,14 @@ TEST(rasters_are_enough_for_surfaces) {
   world::World world;
   world.dimensions = 3, world.size = {1, 1, 1}, world.spacing = 1.0 / 32;
   const auto alone = comm::single_process();
-  const auto quantity = [&](const char* name) { return surface_quantity(ball, world, name); };
-  CHECK(surface_quantities(ball, world).size() == 6);
+  const auto quantity = [&](const char* text) {
+    const QuantityText made(text);
+    check_quantity(ball, world, made);
+    return made;
+  };
+  CHECK(surface_quantities(ball, world).size() == 7);
   SurfaceRequest request{.quantity = quantity("fluid"), .colour = quantity("vorticity"), .level = 0.5};
-  const Surface fluid = decode(isosurface(ball, world, *alone, 0, request).bytes);
+  const Surface fluid = decode(isosurface(ball, nullptr, world, *alone, 0, request).bytes);
   const double exact = 4.0 / 3 * 3.141592653589793 * 0.3 * 0.3 * 0.3;
   CHECK(is_closed(mesh_of(fluid)));
   CHECK_NEAR(volume(mesh_of(fluid)), exact, 0.01 * exact);
@@ -303,7 +307,7 @@ TEST(rasters_are_enough_for_surfaces) {
   CHECK_NEAR(fluid.colour_high, 2 * TurningBall::k_spin, 1e-4);
 
   request = {.quantity = quantity("q"), .level = 5, .bins = 4};
-  const Isosurface q = isosurface(ball, world, *alone, 0, request);
+  const Isosurface q = isosurface(ball, nullptr, world, *alone, 0, request);
   CHECK_NEAR(q.histogram.low, TurningBall::k_spin * TurningBall::k_spin, 1e-3);
   CHECK_NEAR(q.histogram.high, TurningBall::k_spin * TurningBall::k_spin, 1e-3);
   std::int64_t inside = 0;
@@ -312,10 +316,20 @@ TEST(rasters_are_enough_for_surfaces) {
   CHECK(is_closed(mesh_of(decode(q.bytes))));
 
   request = {.quantity = quantity("velocity_x"), .level = 0.2, .resolution = 0.5, .stride = 2};
-  const Mesh cap = mesh_of(decode(isosurface(ball, world, *alone, 0, request).bytes));
+  const Mesh cap = mesh_of(decode(isosurface(ball, nullptr, world, *alone, 0, request).bytes));
   CHECK(is_closed(cap));
   CHECK(volume(cap) > 0 && volume(cap) < 0.5 * exact);  // where -w y > 0.2
+
+  // A formula: its parts may be quantities of any kind, and a point needs all of them.
+  request = {.quantity = quantity("sqrt(velocity_x^2 + velocity_y^2) - 0.5*vorticity*0.2 + strain"), .level = 0};
+  const Mesh ring = mesh_of(decode(isosurface(ball, nullptr, world, *alone, 0, request).bytes));
+  CHECK(is_closed(ring));
+  const double height = std::sqrt(0.3 * 0.3 - 0.2 * 0.2);  // the ball without its part closer to the axis than 0.2
+  CHECK_NEAR(volume(ring), 4.0 / 3 * 3.141592653589793 * height * height * height, 0.06 * exact);
   CHECK_THROWS(quantity("cover"), "must be one of fluid, velocity_x");
+  CHECK_THROWS(quantity("2 * speed"), "unknown name `speed`");
+  CHECK_THROWS(quantity("2 + 3"), "name a quantity in it");
+  CHECK_THROWS(quantity(std::string(600, 'x').c_str()), "at most 511");
   world.dimensions = 2;
   CHECK_THROWS(quantity("fluid"), "two dimensions");
 }

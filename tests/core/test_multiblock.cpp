@@ -121,6 +121,40 @@ double error_of_eddies(std::shared_ptr<const world::Mesh> mesh, double time_step
   });
 }
 
+/// Makes the fluid of a world an ideal gas with density 1, whose sound travels at 1.18 m/s.
+void make_gas(world::World& world) {
+  world.fluid.matter = world::Matter::ideal_gas;
+  world.fluid.density = 1;
+  world.start.density = world.start.pressure = formula("1");
+  world.start.pressure_start = world::PressureStart::formula;
+}
+
+/// A vortex of the same entropy everywhere that a stream carries through a periodic box.
+double error_of_vortex(std::shared_ptr<const world::Mesh> mesh, double time_step, const std::string& dissipation) {
+  const std::string near = "exp((1 - ((x - 0.4)^2 + (y - 0.5)^2)/0.01)/2)";
+  const std::string theta = "(1 - 0.4/2.8*(0.3*" + near + ")^2)";
+  world::World world = on(std::move(mesh), 0);
+  make_periodic(world);
+  make_gas(world);
+  const auto field = [](const std::string& text) { return formula(text.c_str()); };
+  world.start.velocity = {field("0.5 - 0.3*(y - 0.5)/0.1*" + near), field("0.3*(x - 0.4)/0.1*" + near), field("0")};
+  world.start.density = field(theta + "^2.5");
+  world.start.pressure = field(theta + "^3.5");
+  world.options = {{"time_step", time_step},
+                   {"inner_tolerance", 1e-3},
+                   {"inner_cycles", std::int64_t{60}},
+                   {"dissipation_kind", dissipation}};
+  const auto alone = comm::single_process();
+  Simulation simulation(world, execution(), 0, *alone);
+  simulation.advance(0.4 - 1e-9, 1000, k_for_ever);
+  const double t = simulation.solver().clock().time;
+  return error_of(simulation, [&](Vec3 x) {
+    const double dx = (x.x - 0.4 - 0.5 * t) / 0.1, dy = (x.y - 0.5) / 0.1;
+    const double near_here = 0.3 * std::exp((1 - dx * dx - dy * dy) / 2);
+    return Vec3{0.5 - near_here * dy, near_here * dx, 0};
+  });
+}
+
 solver::Checksum checksum_of(const world::World& world, const solver::Execution& execution, std::int64_t steps) {
   const auto alone = comm::single_process();
   Simulation simulation(world, execution, 0, *alone);
@@ -200,6 +234,59 @@ TEST(eddies_in_space_converge_and_do_not_depend_on_cuts) {
   run(16, 1, fine);
   CHECK_NEAR(std::log2(coarse / fine), 2, 0.3);
   CHECK(run(8, 4, cut) == whole);
+}
+
+TEST(a_stream_of_gas_stays_uniform_on_skewed_and_turned_blocks) {
+  for (const std::string kind : {"scalar", "matrix"}) {
+    world::World world = on(four_blocks(16, 0.4, true), 0.01);
+    make_periodic(world);
+    make_gas(world);
+    world.fluid.sutherland = 1e-3;
+    world.start.velocity = {formula("1"), formula("0.3"), formula("0")};
+    world.options = {{"time_step", 0.05}, {"inner_cycles", std::int64_t{3}}, {"dissipation_kind", kind}};
+    const auto alone = comm::single_process();
+    Simulation simulation(world, execution(), 0, *alone);
+    simulation.advance(k_for_ever, 3, k_for_ever);
+    CHECK(error_of(simulation, [](Vec3) { return Vec3{1, 0.3, 0}; }) < 1e-13);
+  }
+}
+
+TEST(a_vortex_in_a_gas_converges_with_second_order) {
+  for (const std::string kind : {"scalar", "matrix"}) {
+    const double coarse = error_of_vortex(square(32, 0, true), 0.02, kind),
+                 fine = error_of_vortex(square(64, 0, true), 0.01, kind);
+    CHECK(fine < 0.01);
+    CHECK(std::log2(coarse / fine) > 1.7);
+  }
+}
+
+TEST(cuts_threads_and_ranks_change_no_bit_of_a_gas) {
+  world::World world = on(four_blocks(16, 0.3, false), 0.01);
+  make_gas(world);
+  world.sides[3].velocity[0] = formula("0.5");
+  world.fluid.sutherland = 1e-3;
+  world.start.velocity[0] = formula("0.3 + 0.1*sin(2*pi*y)");
+  world.options = {{"time_step", 0.05}, {"inner_cycles", std::int64_t{3}}, {"dissipation_kind", std::string("matrix")}};
+  const solver::Checksum whole = checksum_of(world, execution(), 3);
+  CHECK(checksum_of(world, execution(7, 2), 3) == whole);
+  const auto alone = comm::single_process();
+  Simulation first(world, execution(), 0, *alone);
+  first.advance(k_for_ever, 2, k_for_ever);
+  const std::vector<std::byte> checkpoint = first.save(0);
+  std::array<solver::Checksum, 2> found, continued;
+  on_ranks(2, [&](comm::Communicator& communicator) {
+    omp_set_num_threads(1);
+    const auto rank = static_cast<std::size_t>(communicator.rank());
+    Simulation whole_run(world, execution(2), 0, communicator);
+    whole_run.advance(k_for_ever, 3, k_for_ever);
+    found[rank] = whole_run.checksum();
+    Simulation rest(world, execution(), 0, communicator);
+    bool given = false;
+    rest.restore([&] { return std::exchange(given, true) ? std::vector<std::byte>{} : checkpoint; });
+    rest.advance(k_for_ever, 3, k_for_ever);
+    continued[rank] = rest.checksum();
+  });
+  for (std::size_t rank = 0; rank < 2; ++rank) CHECK(found[rank] == whole && continued[rank] == whole);
 }
 
 TEST(a_driven_channel_gets_its_parabola_and_its_friction) {

@@ -53,6 +53,7 @@ every = 0.03
 type = "isosurface"
 quantity = "pressure"
 values = [200.0, 400]
+color = "speed/(1 + vorticity)"
 every = 0.05
 """,
 )
@@ -63,6 +64,7 @@ REQUESTS: tuple[tuple[str, float, dict[str, Any]], ...] = (
     ("pressure", 300.0, {"color": "fluid", "bins": 16}),
     ("q", 5.0, {"stride": 4, "resolution": 0.5}),
     ("vorticity", 20.0, {"resolution": 1.3}),
+    ("strain - 0.5*vorticity + 0.1*speed", 2.0, {"color": "abs(velocity_x)*fluid", "stride": 2}),
 )
 
 
@@ -323,7 +325,7 @@ def test_a_surface_is_small(dam: _core.Simulation) -> None:
 def test_check_tells_what_surfaces_cost() -> None:
     text = describe(World.from_text(DAM))
     assert "isosurface of fluid = 0.5, coloured by speed, 5 times, lattice of 8,448 points, about" in text
-    assert "isosurface of pressure = 200 and 400, 3 times" in text
+    assert "isosurface of pressure = 200 and 400, coloured by speed/(1 + vorticity), 3 times" in text
 
 
 @pytest.mark.parametrize(
@@ -335,6 +337,8 @@ def test_check_tells_what_surfaces_cost() -> None:
             "observe.pressed has no value of pressure; must have value or values",
         ),
         (("values = [200.0, 400]", "values = [1]\nvalue = 1"), "observe.pressed has value and values"),
+        (('"pressure"', '"2*presure"'), r"observe.pressed.quantity = .*unknown name `presure`; did you mean"),
+        (('"pressure"', '"2 + 3"'), r"observe.pressed.quantity = .*must contain a quantity"),
         (("every = 0.03", "every = 0"), "observe.water.every"),
         (("every = 0.03", "resolution = 0.01"), "observe.water.resolution"),
         (("[observe.water]", "[observe.walls]"), "observe.walls: the particles of an export have this name"),
@@ -356,6 +360,31 @@ def test_worlds_in_two_dimensions_have_no_surfaces() -> None:
         isosurface(simulation, "fluid", 0.5)
 
 
+def test_formulas_use_values_of_the_world(tmp_path: Path) -> None:
+    """[let] may name what a quantity is named as well, which then means the quantity."""
+    text = DAM.replace('quantity = "pressure"', 'quantity = "pressure - scale*speed^2"')
+    text = text.replace("format = 1", "format = 1\nlet = { scale = 1000, pressure = 7 }")
+    text = text.replace("values = [200.0, 400]", "value = 100")
+    world = World.from_text(text)
+    assert not [note for note in world.notes if "scale" in note]
+    assert "isosurface of pressure - scale*speed^2 = 100" in describe(world)
+    run = eddyline.run(world, out=tmp_path / "run", until=0.05, progress=False, movie=False, report=False)
+    simulation = _core.Simulation(world.core)
+    simulation.advance(0.05, 2**62, float("inf"))
+    expected = isosurface(simulation, "pressure - 1000*speed^2", 100, color="speed/(1 + vorticity)")
+    surface = run.surfaces["pressed"][-1]
+    assert surface.time == pytest.approx(simulation.time) and surface.data == expected.data
+    assert is_closed(surface) and surface.volume > 0
+
+
+def test_vorticity_strain_and_q_belong_together(dam: _core.Simulation) -> None:
+    """Q = (vorticity^2 - strain^2)/4, up to the last bit of a float."""
+    q = Surface.of(isosurface(dam, "q", 5.0).data)
+    other = Surface.of(isosurface(dam, "(vorticity^2 - strain^2)/4", 5.0).data)
+    assert len(q.triangles) == len(other.triangles) > 20
+    assert other.volume == pytest.approx(q.volume, rel=1e-3)
+
+
 def test_quantities_are_those_of_the_core(dam: _core.Simulation) -> None:
     assert quantities(dam) == isosurfaces.QUANTITIES
 
@@ -364,6 +393,8 @@ def test_quantities_are_those_of_the_core(dam: _core.Simulation) -> None:
     ("options", "error"),
     [
         ({"quantity": "cover"}, 'quantity "cover"; must be one of fluid, speed'),
+        ({"quantity": "2*cover"}, "unknown name `cover`"),
+        ({"color": "speed + "}, "speed \\+ "),
         ({"stride": 3}, "stride = 3; must be 1, 2 or 4"),
         ({"resolution": 0.001}, "million points"),
         ({"resolution": 0.0}, "resolution must be above 0"),
@@ -384,3 +415,97 @@ def test_exports_without_surfaces_tell_what_to_do(tmp_path: Path) -> None:
     assert surface_formats.stl(Surface(0, 0, np.zeros((0, 3)), np.zeros((0, 3), np.uint32), None))[
         80:
     ] == bytes(4)
+
+
+# --- pictures -----------------------------------------------------------------------------------------------
+
+WAVE = """
+format = 1
+title = "A pulse"
+[domain]
+size = [1, 1, 1]
+spacing = 0.0625
+[method]
+name = "amr"
+[start.fields]
+u = "exp(-((x - 0.5)^2 + (y - 0.5)^2 + (z - 0.5)^2)/0.2^2)"
+p = "0"
+[boundaries]
+left = { type = "periodic" }
+right = { type = "periodic" }
+bottom = { type = "periodic" }
+top = { type = "periodic" }
+front = { type = "periodic" }
+back = { type = "periodic" }
+[time]
+end = 0.02
+[output]
+pictures = 1
+snapshots = 0
+camera = { azimuth = 10, elevation = 5 }
+[observe.ball]
+type = "isosurface"
+quantity = "2*u"
+value = 1
+"""
+
+
+def test_the_camera_shows_isosurfaces(tmp_path: Path) -> None:
+    """The surface u = 1/2 of the pulse at rest is a sphere of radius 0.2 sqrt(log 2) around the middle."""
+    from PIL import Image
+
+    from eddyline.run.surface_pictures import SurfacePictures, pictures_of
+
+    run = eddyline.run(World.from_text(WAVE), out=tmp_path / "run", progress=False, report=False, movie=False)
+    pictures = pictures_of(run)
+    assert isinstance(pictures, SurfacePictures) and len(pictures) == 2
+    frame = pictures.frame(0)
+    assert frame.shade is not None
+    rows, columns = np.nonzero(frame.shade > 0)
+    pixel = (frame.upper[0] - frame.lower[0]) / frame.shade.shape[1]
+    radius = 0.2 * np.sqrt(np.log(2))
+    assert len(rows) * pixel**2 == pytest.approx(np.pi * radius**2, rel=0.03)
+    assert abs(columns.mean() / frame.shade.shape[1] - 0.5) < 0.02
+    assert np.isfinite(frame.values[rows, columns]).all() and np.isnan(frame.values).sum() > len(rows)
+    image = np.asarray(Image.open(run.picture).convert("RGB")).astype(int)
+    assert (np.ptp(image, axis=2) > 40).mean() > 0.01  # coloured pixels
+    # The half of the ball on the side of the eye is cut off, and what is left is seen from inside.
+    clipped = World.from_text(WAVE.replace("camera", 'cut = { normal = "z", at = 0.5 }\ncamera'))
+    half = SurfacePictures(run)
+    run.__dict__["world"] = clipped
+    lit = half.frame(0).shade
+    assert lit is not None and abs((lit > 0).sum() - len(rows)) < 0.05 * len(rows)
+    middle = tuple(n // 2 for n in lit.shape)
+    assert lit[middle] < 0.95 * frame.shade[middle]
+
+
+@pytest.mark.parametrize(
+    ("camera", "error"),
+    [
+        ('{ surface = "bal" }', 'output.camera.surface = "bal"; must be ball'),
+        ("{ elevation = 90 }", "output.camera.elevation"),
+    ],
+)
+def test_cameras_without_a_surface_are_refused(camera: str, error: str) -> None:
+    with pytest.raises(WorldError, match=error):
+        World.from_text(WAVE.replace("{ azimuth = 10, elevation = 5 }", camera))
+
+
+def test_a_camera_needs_an_isosurface() -> None:
+    with pytest.raises(WorldError, match=r"output\.camera shows an isosurface, and the world has none"):
+        World.from_text(WAVE[: WAVE.index("[observe.ball]")])
+
+
+def test_values_of_cells_are_taken_at_their_centres() -> None:
+    """The surface is the same with interpolation and without, for any boxes and at any stride."""
+    found = []
+    for options in ({}, {"boxes": 5, "threads": 2}):
+        simulation = _core.Simulation(World.from_text(WAVE).core, **options)
+        found.append([isosurface(simulation, "u", 0.5, stride=stride).data for stride in (1, 2)])
+    assert found[0] == found[1]
+    for data in found[0]:
+        surface = Surface.of(data)
+        distance = np.linalg.norm(surface.vertices - 0.5, axis=1)
+        assert np.abs(distance - 0.2 * np.sqrt(np.log(2))).max() < 0.01
+    between = Surface.of(isosurface(simulation, "u", 0.5, resolution=0.8).data)
+    assert between.volume == pytest.approx(Surface.of(found[0][0]).volume, rel=0.03)

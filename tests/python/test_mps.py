@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import law_worlds
 import numpy as np
 import pytest
 
@@ -76,7 +77,6 @@ def test_worlds_of_the_gallery_need_no_change(name: str) -> None:
 @pytest.mark.parametrize(
     ("world", "change", "told"),
     [
-        ("channel", {}, "has no openings"),
         ("sod", {}, 'fluid.state = "ideal_gas"; the solver mps has liquids only'),
         ("dam_break", {"method.weights": "cubic"}, 'method.weights = "cubic"'),
         ("dam_break", {"method.cfl": 3}, "method.cfl = 3"),
@@ -87,3 +87,9 @@ def test_refusals_are_one_line_each(world: str, change: dict[str, object], told:
     with pytest.raises(WorldError) as error:
         World.load(world, {"method.name": "mps"} | change)
     assert told in str(error.value)
+
+
+def test_sides_of_a_stream_are_refused_by_name() -> None:
+    text = law_worlds.FREE_STREAM_2D
+    with pytest.raises(WorldError, match=r'boundaries\.left\.type = "stream"; the solver mps has inflow and'):
+        World.from_text(text, overrides={"method.name": "mps"})

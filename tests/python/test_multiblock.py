@@ -41,7 +41,8 @@ def test_a_world_of_particles_runs_on_blocks(tmp_path: Path) -> None:
 
 def test_what_the_solver_does_not_have_is_refused_line_by_line() -> None:
     assert 'no free surface. Write "outflow"' in refused(boundaries__right={"type": "open"})
-    assert "liquids only" in refused(fluid__state="ideal_gas")
+    assert "it for a gas only" in refused(method__dissipation_kind="matrix")
+    assert "start.pressure is missing" in refused(fluid__state="ideal_gas")
     assert "turn about their centres" in refused(bodies__cylinder__motion={"displacement": ["0.01*t", 0]})
     assert "no particles" in refused(start__settle=0.1)
     assert "method.cycle" in refused(method__cycle="X")

@@ -1,4 +1,4 @@
-"""Worlds of the wave equation, from the world file to the files of a run; and the law for them."""
+"""Worlds on cells: the law for all equations, and the wave equation from the file to the files of a run."""
 
 from __future__ import annotations
 
@@ -55,7 +55,88 @@ FLAT = world_text([1.5, 1.0], 32, "exp(-((x-.5)^2+(y-.3)^2)/.02)", "sin(6.283185
 SOLID = world_text([1, 0.75, 0.5], 16, "exp(-((x-.5)^2+(y-.3)^2+(z-.2)^2)/.02)", "x*0", 0.3)
 
 
-WORLDS = {"2D": FLAT, "3D": SOLID}
+RINGED = FLAT.replace('left = { type = "periodic" }', 'left = { type = "open" }')
+RINGED = RINGED.replace('right = { type = "periodic" }', 'right = { type = "wall" }')
+RINGED = RINGED.replace('bottom = { type = "periodic" }', 'bottom = { type = "wall", slip = true }')
+RINGED = RINGED.replace('top = { type = "periodic" }', 'top = { type = "open" }')
+
+
+def gas_text(size: list[float], n: int, sides: str, extra: str = "") -> str:
+    """A hot spot in a gas that moves."""
+    velocity = [0.7, 0.4, -0.3][: len(size)]
+    return f"""format = 1
+title = "Gas"
+[domain]
+size = {size}
+spacing = {1 / n}
+[fluid]
+state = "ideal_gas"
+density = 1
+[start]
+density = "1 + 0.3*sin(6*x)*cos(5*y)"
+pressure = "1 + 9*exp(-((x-.5)^2+(y-.4)^2+(z-.1)^2)/.01)"
+velocity = {velocity}
+[boundaries]
+{sides}
+[time]
+end = 0.3
+[method]
+name = "amr"
+{extra}
+[output]
+pictures = 2
+snapshots = 2
+series = 40
+[observe.spot]
+type = "probe"
+position = {[0.3, 0.4, 0.2][: len(size)]}
+"""
+
+
+GAS_SIDES = """left = { type = "inflow", velocity = [3.0, 0.1], pressure = "1 + 0.1*y" }
+right = { type = "open" }
+bottom = { type = "wall", slip = true }
+top = { type = "wall", slip = true }"""
+GAS = gas_text([1, 0.75], 32, GAS_SIDES)
+SOLID_GAS = gas_text(
+    [1, 0.75, 0.5],
+    16,
+    """left = { type = "periodic" }
+right = { type = "periodic" }
+bottom = { type = "wall", slip = true }
+top = { type = "outflow" }
+front = { type = "wall", slip = true }
+back = { type = "open" }""",
+    'reconstruction = "weno"',
+)
+
+THICK_GAS = gas_text(
+    [0.75, 1],
+    24,
+    """left = { type = "wall" }
+right = { type = "wall", velocity = [0, "sin(9*t)"] }
+bottom = { type = "periodic" }
+top = { type = "periodic" }""",
+).replace("density = 1\n", "density = 1\nkinematic_viscosity = 0.01\n", 1)
+
+LEVELS = world_text(
+    [1, 1],
+    64,
+    "exp(-((x-.4)^2+(y-.5)^2)/.006)",
+    end=0.3,
+    extra="levels = 3\ntolerance = 0.01\nunit = 4",
+)
+GAS_LEVELS = gas_text([1, 0.75], 64, GAS_SIDES, "levels = 2\ntolerance = 0.05\nunit = 4")
+WORLDS = {
+    "levels": LEVELS,
+    "gas levels": GAS_LEVELS,
+    "2D": FLAT,
+    "3D": SOLID,
+    "sides": RINGED,
+    "gas": GAS,
+    "solid gas": SOLID_GAS,
+    "thick gas": THICK_GAS,
+}
 
 
 def result_of(world: World, simulation: _core.Simulation) -> list[Any]:
@@ -64,8 +145,9 @@ def result_of(world: World, simulation: _core.Simulation) -> list[Any]:
     series = {name: rows.tobytes() for name, (_, _, rows) in simulation.take_series().items()}
     low, size = world.core.origin, world.core.size
     upper = (low[0] + size[0], low[1] + size[1], low[2])
-    pictures = simulation.rasters(["u", "p"], (17, 23), low, upper).tobytes()
-    fields = [simulation.values("cells", name, 0, simulation.count("cells")).tobytes() for name in ("u", "p")]
+    shown = [name for name, _ in simulation.quantities]
+    pictures = simulation.rasters(shown, (17, 23), low, upper).tobytes()
+    fields = [simulation.values("cells", name, 0, simulation.count("cells")).tobytes() for name in shown]
     return [simulation.checksum(), series, pictures, fields]
 
 
@@ -96,7 +178,7 @@ def test_ranks_and_strategies_change_no_bit(ranks: int) -> None:
         for exchange in [*_core.exchange_strategies(), *(["nonblocking"] if ranks == 2 else [])]
     ]
     site = {"combine": "site", "compress": "site", "threads": 1}
-    ways += [(name, {"patch": 16}, site, 2) for name in WORLDS]
+    ways += [(name, {"patch": 16}, site, 2) for name in ("2D", "3D", "gas")]
     done = started(ranks, str(Path(__file__).with_name("wave_ranks.py")), json.dumps(ways))
     assert done.returncode == 0, done.stderr
     digest = {name: hashlib.sha256(repr(alone(name)).encode()).hexdigest() for name in WORLDS}
@@ -185,16 +267,20 @@ def test_a_run_is_kept_shown_resumed_and_compared(tmp_path: Path) -> None:
     assert "mean u [m]" in told and "differ; cell" in told and "particle" not in told
 
 
-def test_series_have_the_columns_that_expectations_may_name() -> None:
-    world = World.from_text(SOLID)
+@pytest.mark.parametrize("name", ["3D", "gas", "solid gas"])
+def test_series_have_the_columns_that_expectations_may_name(name: str) -> None:
+    world = World.from_text(WORLDS[name])
     found = derive(world, _core.Simulation(world.core).take_series())
     assert {name: list(columns[1:]) for name, (columns, _, _) in found.items()} == series_columns(world.file)
 
 
-def test_quantities_are_those_of_the_core() -> None:
-    world = World.from_text(FLAT)
-    pictured = {name: each.unit for name, each in world.solver.pictures.items()}
-    assert dict(_core.Simulation(world.core).quantities) == pictured == world.solver.snapshot_fields
+@pytest.mark.parametrize("name", WORLDS)
+def test_quantities_are_those_of_the_core(name: str) -> None:
+    world = World.from_text(WORLDS[name])
+    shown = world.solver.pictured(world.file)
+    pictured = {each: world.solver.pictures[each].unit for each in shown}
+    assert dict(_core.Simulation(world.core).quantities) == pictured
+    assert pictured == world.solver.snapshot_fields(world.file)
 
 
 def test_pixels_of_cells_are_the_values_of_cells() -> None:

@@ -14,10 +14,7 @@ namespace eddyline::exchange {
 class Threaded final : public Strategy {
  public:
   Threaded(comm::Communicator& communicator, comm::Tag tag)
-      : communicator_(communicator), tag_(tag), engine_(comm::Engine::of(communicator)) {
-    const auto one_less = [this] { left_.fetch_sub(1, std::memory_order_release); };
-    engine_->set_handlers(tag, {[=](int) { one_less(); }, [=](int, std::span<const std::byte>) { one_less(); }});
-  }
+      : communicator_(communicator), tag_(tag), engine_(comm::Engine::of(communicator)) {}
   Threaded(const Threaded&) = delete;
   Threaded& operator=(const Threaded&) = delete;
   ~Threaded() override {
@@ -30,7 +27,10 @@ class Threaded final : public Strategy {
   void on_prepare(bool changed) override {
     if (changed) use_own_buffers(k_header);
   }
+  /// Exchanges with the same tag take turns: the messages from now on are those of this one.
   void on_begin() override {
+    const auto one_less = [this] { left_.fetch_sub(1, std::memory_order_release); };
+    engine_->set_handlers(tag_, {[=](int) { one_less(); }, [=](int, std::span<const std::byte>) { one_less(); }});
     for (const Channel& channel : channels()) {
       if (channel.received == 0) continue;
       left_.fetch_add(1, std::memory_order_relaxed);

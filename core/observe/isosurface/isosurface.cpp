@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "base/errors.hpp"
+#include "base/parallel_for.hpp"
 #include "comm/collectives.hpp"
 #include "observe/isosurface/codec.hpp"
 #include "observe/isosurface/cuts.hpp"
 #include "observe/isosurface/lattice_values.hpp"
+#include "world/formula.hpp"
 
 namespace eddyline::observe {
 
@@ -42,10 +45,77 @@ std::vector<Named> named_quantities(const solver::Sampler& sampler, const world:
   const auto rasters = sampler.quantities();
   if (std::ranges::count_if(rasters, [](const auto& c) { return c.name.starts_with("velocity_"); }) == 3) {
     if (!has("vorticity")) all.push_back({{"vorticity", "1/s"}, {.derived = Derived::vorticity}});
+    if (!has("strain")) all.push_back({{"strain", "1/s"}, {.derived = Derived::strain}});
     if (!has("q")) all.push_back({{"q", "1/s^2"}, {.derived = Derived::q}});
   }
   return all;
 }
+
+/// A quantity or a formula over quantities: which quantities it needs, and its values from theirs.
+class Wanted {
+ public:
+  /// Throws UserError.
+  Wanted(const std::vector<Named>& named, std::string_view text) {
+    if (named.empty()) throw UserError("isosurface: the world has two dimensions; surfaces need three.");
+    std::vector<std::string> names;
+    for (const Named& each : named) names.push_back(each.column.name);
+    const auto number = [&](std::string_view name) {
+      return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+    };
+    if (const std::size_t k = number(text); k < named.size()) {
+      needed_.push_back(named[k].quantity);
+      return;
+    }
+    if (is_name(text)) {
+      std::string known;
+      for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
+      throw UserError("isosurface: quantity \"" + std::string(text) + "\"; must be one of " + known +
+                      ", or a formula of them.");
+    }
+    formula_ = world::Formula(text, names);
+    const std::vector<std::string> used = formula_.used_variables();
+    if (used.empty()) throw UserError("isosurface: `" + std::string(text) + "` is a constant; name a quantity in it.");
+    for (const std::string& name : used) {
+      needed_.push_back(named[number(name)].quantity);
+      places_.push_back(number(name));
+    }
+  }
+
+  const std::vector<LatticeQuantity>& needed() const { return needed_; }
+
+  /// values: of needed(), NaN where there is none.
+  std::vector<float> from(std::span<std::vector<float>> values) const {
+    if (places_.empty()) return std::move(values[0]);
+    std::vector<float> result(values[0].size(), std::numeric_limits<float>::quiet_NaN());
+    const auto size = static_cast<std::int64_t>(result.size());
+    parallel_for((size + k_block - 1) / k_block, [&](std::int64_t block) {
+      std::vector<double> variables(formula_.variables().size());
+      const std::int64_t last = std::min(size, (block + 1) * k_block);
+      for (auto k = static_cast<std::size_t>(block * k_block); k < static_cast<std::size_t>(last); ++k) {
+        bool known = true;
+        for (std::size_t n = 0; n < places_.size(); ++n) {
+          variables[places_[n]] = values[n][k];
+          known = known && std::isfinite(values[n][k]);
+        }
+        if (known) result[k] = static_cast<float>(formula_.evaluate(variables));
+      }
+    });
+    return result;
+  }
+
+ private:
+  static constexpr std::int64_t k_block = 4096;  // points
+
+  static bool is_name(std::string_view text) {
+    return std::ranges::all_of(text, [](char c) {
+      return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    });
+  }
+
+  std::vector<LatticeQuantity> needed_;
+  world::Formula formula_;
+  std::vector<std::size_t> places_;  // of needed() among the variables of the formula; none: no formula
+};
 
 /// The points of a request: every stride-th point of a lattice around which there is one layer of outside points.
 class Points {
@@ -69,9 +139,9 @@ class Points {
   const solver::Lattice& with_outside() const { return outside_; }
 
   /// Values of quantities on layers of used().
-  std::vector<std::vector<float>> values(solver::Sampler& sampler, std::span<const LatticeQuantity> quantities,
-                                         solver::Layers layers) const {
-    if (stride_ == 1) return lattice_values(sampler, quantities, used_, layers);
+  std::vector<std::vector<float>> values(solver::Sampler& sampler, const CellSource* cells,
+                                         std::span<const LatticeQuantity> quantities, solver::Layers layers) const {
+    if (stride_ == 1) return lattice_values(sampler, cells, quantities, used_, layers);
     // A solver smooths its own quantities over points of the full lattice.
     std::vector<std::vector<float>> values;
     for (const LatticeQuantity& quantity : quantities) {
@@ -79,7 +149,7 @@ class Points {
       const solver::Layers of_all = layers.count() > 0
                                         ? solver::Layers{stride_ * (layers.first + 1) - 1, stride_ * layers.last}
                                         : solver::Layers{};
-      auto found = lattice_values(sampler, {&quantity, 1}, own ? all_ : used_, own ? of_all : layers);
+      auto found = lattice_values(sampler, cells, {&quantity, 1}, own ? all_ : used_, own ? of_all : layers);
       values.push_back(own ? picked(found.front(), layers.count()) : std::move(found.front()));
     }
     return values;
@@ -170,15 +240,15 @@ std::vector<solver::Column> surface_quantities(const solver::Sampler& sampler, c
   return columns;
 }
 
-std::int32_t surface_quantity(const solver::Sampler& sampler, const world::World& world, std::string_view name) {
-  const auto columns = surface_quantities(sampler, world);
-  const auto found = std::ranges::find(columns, name, &solver::Column::name);
-  if (found != columns.end()) return static_cast<std::int32_t>(found - columns.begin());
-  std::string names;
-  for (const auto& column : columns) names += (names.empty() ? "" : ", ") + column.name;
-  throw UserError(columns.empty()
-                      ? "isosurface: the world has two dimensions; surfaces need three."
-                      : "isosurface: quantity \"" + std::string(name) + "\"; must be one of " + names + ".");
+QuantityText::QuantityText(std::string_view text) {
+  if (text.size() > k_longest)
+    throw UserError("isosurface: a quantity of " + std::to_string(text.size()) + " characters; at most " +
+                    std::to_string(k_longest) + " are allowed.");
+  std::ranges::copy(text, text_.begin());
+}
+
+void check_quantity(const solver::Sampler& sampler, const world::World& world, const QuantityText& quantity) {
+  Wanted(named_quantities(sampler, world), quantity.text());
 }
 
 solver::Lattice lattice_of(const world::World& world, double resolution) {
@@ -198,13 +268,17 @@ std::int64_t lattice_points(const world::World& world, double resolution) {
   return points;
 }
 
-Isosurface isosurface(solver::Sampler& sampler, const world::World& world, comm::Communicator& communicator,
-                      double time, const SurfaceRequest& request) {
+Isosurface isosurface(solver::Sampler& sampler, const solver::FieldSets* fields, const world::World& world,
+                      comm::Communicator& communicator, double time, const SurfaceRequest& request) {
   check(world, request);
+  std::optional<CellSource> cells;
+  if (fields != nullptr) cells.emplace(CellSource{*fields, communicator});
   const auto named = named_quantities(sampler, world);
-  const bool has_colours = request.colour >= 0;
-  std::vector<LatticeQuantity> quantities{named.at(static_cast<std::size_t>(request.quantity)).quantity};
-  if (has_colours) quantities.push_back(named.at(static_cast<std::size_t>(request.colour)).quantity);
+  const bool has_colours = !request.colour.empty();
+  std::vector<Wanted> wanted{{named, request.quantity.text()}};
+  if (has_colours) wanted.emplace_back(named, request.colour.text());
+  std::vector<LatticeQuantity> quantities;
+  for (const Wanted& each : wanted) quantities.insert(quantities.end(), each.needed().begin(), each.needed().end());
 
   const Points points(world, request);
   const solver::Lattice &used = points.used(), &lattice = points.with_outside();
@@ -217,7 +291,13 @@ Isosurface isosurface(solver::Sampler& sampler, const world::World& world, comm:
   solver::Layers known{std::max(0, with_next.first - 1 - beside), std::min(used.count[2], with_next.last - 1 + beside)};
   if (known.count() < 0 || own.count() == 0) known = {};
 
-  auto values = points.values(sampler, quantities, known);
+  auto needed = points.values(sampler, cells ? &*cells : nullptr, quantities, known);
+  std::vector<std::vector<float>> values;
+  std::size_t taken = 0;
+  for (const Wanted& each : wanted) {
+    values.push_back(each.from(std::span(needed).subspan(taken, each.needed().size())));
+    taken += each.needed().size();
+  }
   if (has_colours) fill_outwards(values[1], used, known.count(), k_colour_passes);
   Isosurface made;
   if (request.bins > 0) {

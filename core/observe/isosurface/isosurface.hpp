@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -7,6 +8,7 @@
 
 #include "comm/communicator.hpp"
 #include "solver/column.hpp"
+#include "solver/fields.hpp"
 #include "solver/lattice.hpp"
 #include "solver/sampler.hpp"
 #include "world/world.hpp"
@@ -14,16 +16,30 @@
 namespace eddyline::observe {
 
 /// Quantities of a solver that surfaces can be made of and coloured by: those that it computes on lattices, those of
-/// pictures and, if it has three components of velocity, the magnitude of the vorticity and the Q criterion. None in
-/// 2D.
+/// pictures and, if it has three components of velocity, the magnitudes of vorticity and strain, and the Q criterion.
+/// None in 2D.
 std::vector<solver::Column> surface_quantities(const solver::Sampler& sampler, const world::World& world);
-/// Number of one of these. Throws UserError if there is no such quantity.
-std::int32_t surface_quantity(const solver::Sampler& sampler, const world::World& world, std::string_view name);
 
+/// The name of a quantity, or a formula over quantities, e.g. "vorticity - 2*strain". Fixed in size, because requests
+/// travel between ranks; empty: none.
+class QuantityText {
+ public:
+  static constexpr std::size_t k_longest = 511;
+  QuantityText() = default;
+  /// Throws UserError if the text is too long.
+  explicit QuantityText(std::string_view text);
+  std::string_view text() const { return text_.data(); }
+  bool empty() const { return text_[0] == 0; }
+
+ private:
+  std::array<char, k_longest + 1> text_{};
+};
+
+/// Throws UserError if a text is neither a quantity of the solver nor a formula over them.
+void check_quantity(const solver::Sampler& sampler, const world::World& world, const QuantityText& quantity);
 /// A surface that somebody wants: where a quantity has a value.
 struct SurfaceRequest {
-  std::int32_t quantity = 0;  // number of surface_quantities()
-  std::int32_t colour = -1;   // of another quantity; -1: no colours
+  QuantityText quantity, colour;
   double level = 0;
   double resolution = 1;    // distance of lattice points in spacings of particles or cells, about
   std::int32_t stride = 1;  // of the points of this lattice that are used
@@ -47,9 +63,9 @@ solver::Lattice lattice_of(const world::World& world, double resolution);
 /// Points of the lattice of a request, counted with the layer of outside points around the domain.
 std::int64_t lattice_points(const world::World& world, double resolution);
 
-/// Computes a surface; the same bytes for any ranks, boxes and threads. Throws UserError in 2D or if the lattice is too
-/// fine. Collective.
-Isosurface isosurface(solver::Sampler& sampler, const world::World& world, comm::Communicator& communicator,
-                      double time, const SurfaceRequest& request);
+/// Computes a surface; the same bytes for any ranks, boxes and threads. fields: of the solver; its cells, if it has
+/// any, give values without interpolation. Throws UserError in 2D or if the lattice is too fine. Collective.
+Isosurface isosurface(solver::Sampler& sampler, const solver::FieldSets* fields, const world::World& world,
+                      comm::Communicator& communicator, double time, const SurfaceRequest& request);
 
 }  // namespace eddyline::observe

@@ -14,13 +14,26 @@ namespace {
 
 constexpr float k_none = std::numeric_limits<float>::quiet_NaN();
 
-/// Rasters of successive layers. All ranks make the same rasters, and each keeps its layers.
-std::vector<std::vector<float>> stacked(solver::Sampler& sampler, const std::vector<std::int32_t>& quantities,
-                                        const solver::Lattice& lattice, solver::Layers layers) {
+/// Values of quantities of pictures: those of cells at their centres, or rasters of successive layers. All ranks make
+/// the same rasters, and each keeps its layers.
+std::vector<std::vector<float>> stacked(solver::Sampler& sampler, const CellSource* cells,
+                                        const std::vector<std::int32_t>& all, const solver::Lattice& lattice,
+                                        solver::Layers layers) {
   const std::size_t layer = lattice.points_of_layer(), count = static_cast<std::size_t>(std::max(0, layers.count()));
-  std::vector<std::vector<float>> values(quantities.size());
+  std::vector<std::vector<float>> values(all.size());
+  std::vector<std::int32_t> quantities;  // that need rasters
+  std::vector<std::size_t> places;       // of these among all
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    const std::string& name = sampler.quantities()[static_cast<std::size_t>(all[n])].name;
+    auto at_centres = cells != nullptr ? cell_values(*cells, name, lattice, layers) : std::nullopt;
+    if (at_centres) {
+      values[n] = std::move(*at_centres);
+      continue;
+    }
+    quantities.push_back(all[n]), places.push_back(n);
+    values[n].assign(count * layer, k_none);
+  }
   if (quantities.empty()) return values;
-  for (auto& of : values) of.assign(count * layer, k_none);
   for (std::int32_t z = 0; z < lattice.count[2]; ++z) {
     const Vec3 half = 0.5 * lattice.spacing;
     Vec3 lower = lattice.place({0, 0, z}) - half,
@@ -30,7 +43,7 @@ std::vector<std::vector<float>> stacked(solver::Sampler& sampler, const std::vec
     if (!layers.contains(z)) continue;
     for (std::size_t n = 0; n < rasters.size(); ++n)
       spread(rasters[n], k_none,
-             std::span(values[n]).subspan(static_cast<std::size_t>(z - layers.first) * layer, layer));
+             std::span(values[places[n]]).subspan(static_cast<std::size_t>(z - layers.first) * layer, layer));
   }
   return values;
 }
@@ -79,6 +92,11 @@ double derived_value(Derived which, const std::array<std::array<double, 3>, 3>& 
     const double x = g[2][1] - g[1][2], y = g[0][2] - g[2][0], z = g[1][0] - g[0][1];
     return std::sqrt(x * x + y * y + z * z);
   }
+  if (which == Derived::strain) {  // sqrt(2 S:S): in a shear flow as large as the vorticity
+    const double xy = g[0][1] + g[1][0], xz = g[0][2] + g[2][0], yz = g[1][2] + g[2][1];
+    const double diagonal = g[0][0] * g[0][0] + g[1][1] * g[1][1] + g[2][2] * g[2][2];
+    return std::sqrt(2 * diagonal + (xy * xy + xz * xz + yz * yz));
+  }
   // Q = (|rotation|^2 - |strain|^2) / 2 = (div^2 - sum g_ij g_ji) / 2; positive where rotation prevails. Of an
   // incompressible flow div is 0, and Hunt's Q leaves it out.
   return -0.5 * (g[0][0] * g[0][0] + g[1][1] * g[1][1] + g[2][2] * g[2][2]) -
@@ -107,7 +125,8 @@ std::int32_t number_of(const std::vector<std::int32_t>& numbers, std::int32_t nu
 
 }  // namespace
 
-std::vector<std::vector<float>> lattice_values(solver::Sampler& sampler, std::span<const LatticeQuantity> quantities,
+std::vector<std::vector<float>> lattice_values(solver::Sampler& sampler, const CellSource* cells,
+                                               std::span<const LatticeQuantity> quantities,
                                                const solver::Lattice& lattice, solver::Layers layers) {
   std::vector<std::int32_t> rasters;  // each once, for they are made together
   const auto need = [&](std::int32_t number) {
@@ -124,7 +143,7 @@ std::vector<std::vector<float>> lattice_values(solver::Sampler& sampler, std::sp
       any_derived && layers.count() > 0
           ? solver::Layers{std::max(0, layers.first - 1), std::min(lattice.count[2], layers.last + 1)}
           : layers;
-  const auto stack = stacked(sampler, rasters, lattice, wide);
+  const auto stack = stacked(sampler, cells, rasters, lattice, wide);
   const auto raster = [&](std::int32_t number) -> const std::vector<float>& {
     return stack[static_cast<std::size_t>(number_of(rasters, number))];
   };

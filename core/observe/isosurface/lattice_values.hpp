@@ -4,13 +4,14 @@
 #include <span>
 #include <vector>
 
+#include "observe/isosurface/cell_values.hpp"
 #include "solver/lattice.hpp"
 #include "solver/sampler.hpp"
 
 namespace eddyline::observe {
 
 /// Quantities on lattices, numbered as in surface_quantities().
-enum class Derived { none, vorticity, q };
+enum class Derived { none, vorticity, strain, q };
 
 /// A quantity by where its values come from.
 struct LatticeQuantity {
@@ -20,8 +21,9 @@ struct LatticeQuantity {
 };
 
 /// Computes quantities on some layers of a lattice, x fastest; NaN where there is no value. Layers may differ from rank
-/// to rank. Collective.
-std::vector<std::vector<float>> lattice_values(solver::Sampler& sampler, std::span<const LatticeQuantity> quantities,
+/// to rank. cells: of the solver, if it has any; points at their centres need no interpolation. Collective.
+std::vector<std::vector<float>> lattice_values(solver::Sampler& sampler, const CellSource* cells,
+                                               std::span<const LatticeQuantity> quantities,
                                                const solver::Lattice& lattice, solver::Layers layers);
 
 /// Gives points without a value the mean of their neighbours along the axes, `passes` times. Layers within `passes` of

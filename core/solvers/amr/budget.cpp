@@ -2,76 +2,68 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 
 #include "comm/collectives.hpp"
 #include "comm/sums.hpp"
-#include "physics/wave/laplacian.hpp"
 
 namespace eddyline::amr {
 
-namespace {
-
-using One = Pack<double, 1>;
-using Laplacian = One (*)(const double*, const std::array<std::ptrdiff_t, 3>&);
-
-template <int D>
-Laplacian laplacian_of_order(std::int64_t order) {
-  if (order == 2) return physics::wave::laplacian<2, D, One>;
-  if (order == 4) return physics::wave::laplacian<4, D, One>;
-  return physics::wave::laplacian<6, D, One>;
-}
-
-}  // namespace
-
 std::vector<solver::Column> Budget::columns() const {
-  const std::string unit = state_.world().dimensions == 2 ? "m^4/s^2" : "m^5/s^2";
-  return {{"step", ""}, {"energy", unit}, {"max_u", "m"}};
+  std::vector<solver::Column> columns{{"step", ""}};
+  for (const auto* part : {&state_.equations().integrals(), &state_.equations().largest()})
+    for (const physics::Named& each : *part) columns.push_back({each.name, each.unit});
+  return columns;
 }
 
 void Budget::add(comm::Sums& sums) {
   state_.gather();
-  const patches::Layout& layout = state_.layout();
-  const int dimensions = layout.dimensions();
-  const std::int64_t order = state_.options().order;
-  const Laplacian laplacian = dimensions == 2 ? laplacian_of_order<2>(order) : laplacian_of_order<3>(order);
-  const double dx = state_.spacing(), stiffness = std::pow(state_.options().wave_speed / dx, 2),
-               half_volume = 0.5 * std::pow(dx, dimensions);
-  const State::Fields &now = state_.fields(State::begin), &foreign = state_.foreign();
-  const auto patches = static_cast<std::int64_t>(layout.patches().size());
-  ReproducibleSum energy;
-  double largest = 0;
-#pragma omp parallel reduction(max : largest)
+  const physics::Equations& equations = state_.equations();
+  const std::vector<State::Patch> all = state_.patches();
+  const std::size_t integrals = equations.integrals().size(), extremes = equations.largest().size();
+  const auto patches = static_cast<std::int64_t>(all.size());
+  std::vector<ReproducibleSum> totals(integrals);
+  largest_.assign(extremes, -std::numeric_limits<double>::infinity());
+#pragma omp parallel
   {
-    std::vector<double> scratch(layout.scratch_size()), terms;
-    ReproducibleSum own;
+    State::Scratch scratch(state_);
+    std::vector<ReproducibleSum> own(integrals);
+    std::vector<double> densities(integrals), values(extremes), most = largest_;
+    std::vector<physics::Input> at;
 #pragma omp for schedule(dynamic)
     for (std::int64_t k = 0; k < patches; ++k) {
-      const patches::Layout::Patch& patch = layout.patches()[static_cast<std::size_t>(k)];
-      layout.fill(patch, {now.u.data(), foreign.u.data()}, scratch.data());
-      const grid::IndexBox grown = patch.cells.grown(layout.ghosts(), dimensions);
-      const std::array<std::ptrdiff_t, 3> stride{1, grown.count(0),
-                                                 static_cast<std::ptrdiff_t>(grown.count(0)) * grown.count(1)};
-      terms.clear();
-      const double* p = now.p.data() + patch.first;
-      for_each_cell(patch.cells, [&](Int3 cell) {
-        const double* u = scratch.data() + grown.index(cell);
-        terms.push_back(half_volume * (*p * *p - stiffness * *u * laplacian(u, stride).v));
-        largest = std::max(largest, std::abs(*u));
-        ++p;
+      const State::Patch& patch = all[static_cast<std::size_t>(k)];
+      const std::span<const physics::Input> in = scratch.read(patch);
+      const physics::Place place = state_.place(patch.level, patch.cells());
+      const double volume = std::pow(place.spacing, state_.world().dimensions);
+      for_each_cell(patch.cells(), [&](Int3 cell) {
+        if (state_.levels().is_covered(patch.level, cell)) return;
+        at.assign(in.begin(), in.end());
+        for (physics::Input& each : at)
+          for (std::size_t d = 0; d < 3; ++d) each.at += (cell[d] - patch.cells().lower[d]) * each.stride[d];
+        equations.account(place, at, densities, values);
+        for (std::size_t n = 0; n < integrals; ++n) own[n].add(volume * densities[n]);
+        for (std::size_t n = 0; n < extremes; ++n) most[n] = std::max(most[n], values[n]);
       });
-      for (const double term : terms) own.add(term);
     }
 #pragma omp critical
-    energy.merge(own);
+    {
+      for (std::size_t n = 0; n < integrals; ++n) totals[n].merge(own[n]);
+      for (std::size_t n = 0; n < extremes; ++n) largest_[n] = std::max(largest_[n], most[n]);
+    }
   }
-  largest_ = largest;
-  index_ = sums.add(energy);
+  for (std::size_t n = 0; n < integrals; ++n) {
+    const std::size_t index = sums.add(totals[n]);
+    if (n == 0) first_ = index;
+  }
 }
 
 void Budget::read(const comm::Sums& sums, std::vector<double>& row) {
-  comm::maximum(state_.communicator(), std::span(&largest_, 1), "observers");
-  row.insert(row.end(), {static_cast<double>(state_.steps), sums.value(index_), largest_});
+  comm::maximum(state_.communicator(), std::span(largest_), "observers");
+  row.push_back(static_cast<double>(state_.steps));
+  for (std::size_t n = 0; n < state_.equations().integrals().size(); ++n) row.push_back(sums.value(first_ + n));
+  row.insert(row.end(), largest_.begin(), largest_.end());
 }
 
 }  // namespace eddyline::amr

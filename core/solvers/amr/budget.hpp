@@ -9,8 +9,7 @@
 
 namespace eddyline::amr {
 
-/// Step, energy and largest displacement. The energy is the integral of (p^2 + c^2 |grad u|^2)/2, with -u laplace(u)
-/// for |grad u|^2, which the differences in space conserve exactly. `state` must outlive it.
+/// Step, integrals over the domain and largest values, as the equations name them. `state` must outlive it.
 class Budget final : public solver::Observer {
  public:
   explicit Budget(State& state) : state_(state) {}
@@ -21,8 +20,8 @@ class Budget final : public solver::Observer {
 
  private:
   State& state_;
-  std::size_t index_ = 0;
-  double largest_ = 0;  // |u| on this rank
+  std::size_t first_ = 0;        // of the integrals among the sums
+  std::vector<double> largest_;  // on this rank
 };
 
 }  // namespace eddyline::amr

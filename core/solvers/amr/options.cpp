@@ -1,5 +1,6 @@
 #include "solvers/amr/options.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "solver/options.hpp"
@@ -7,21 +8,39 @@
 namespace eddyline::amr {
 
 Options options_of(const world::World& world) {
-  static const std::array<solver::Option<Options>, 5> k_table{{
+  static const std::array<solver::Option<Options>, 8> k_table{{
       {"equations", &Options::equations},
-      {"wave_speed", &Options::wave_speed},
-      {"order", &Options::order},
       {"cfl", &Options::cfl},
       {"patch", &Options::patch},
+      {"levels", &Options::levels},
+      {"unit", &Options::unit},
+      {"tolerance", &Options::tolerance},
+      {"refine", &Options::refine},
+      {"regrid_every", &Options::regrid_every},
   }};
-  const auto options = solver::read_options<Options>(k_table, world.options);
-  if (options.equations != "wave")
-    throw UserError("method.equations = \"" + options.equations + "\"; must be \"wave\".");
-  if (options.order != 2 && options.order != 4 && options.order != 6)
-    throw UserError("method.order = " + std::to_string(options.order) + "; must be 2, 4 or 6.");
-  if (!(options.cfl > 0) || !(options.wave_speed > 0) || options.patch < 1)
-    throw UserError("method.cfl, method.wave_speed and method.patch must be positive.");
+  std::map<std::string, world::OptionValue> own, others;
+  for (const auto& [name, value] : world.options) {
+    const bool is_own =
+        std::ranges::find(k_table, std::string_view(name), &solver::Option<Options>::name) != k_table.end();
+    (is_own ? own : others).emplace(name, value);
+  }
+  auto options = solver::read_options<Options>(k_table, own);
+  options.of_equations = std::move(others);
+  if (!(options.cfl > 0) || options.patch < 1) throw UserError("method.cfl and method.patch must be positive.");
+  if (options.levels < 1 || options.levels > 10)
+    throw UserError("method.levels = " + std::to_string(options.levels) + "; must be 1 to 10.");
+  if (options.levels == 1) return options;
+  if (options.unit != 4 && options.unit != 8)
+    throw UserError("method.unit = " + std::to_string(options.unit) + "; must be 4 or 8.");
+  if (options.tolerance < 0 || (options.tolerance == 0 && options.refine.empty()))
+    throw UserError("method.levels = " + std::to_string(options.levels) +
+                    " needs method.tolerance, above 0, or method.refine.");
+  if (options.regrid_every < 1) throw UserError("method.regrid_every must be at least 1.");
   return options;
+}
+
+physics::Settings settings_of(const Options& options, const world::World& world) {
+  return {options.equations, options.of_equations, &world};
 }
 
 }  // namespace eddyline::amr

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
+#include "physics/equations/settings.hpp"
 #include "world/world.hpp"
 
 namespace eddyline::amr {
@@ -10,13 +12,20 @@ namespace eddyline::amr {
 /// Options of the solver, as [method] names them.
 struct Options {
   std::string equations = "wave";
-  double wave_speed = 1;    // c [m/s]
-  std::int64_t order = 4;   // of the differences in space: 2, 4, 6
-  double cfl = 0.4;         // dt = cfl dx / (c sqrt(D))
-  std::int64_t patch = 32;  // largest number of cells along the edge of a patch; changes no result
+  double cfl = 0.4;               // dt = cfl dx / speed of signals, summed over axes; of the wave equation c sqrt(D)
+  std::int64_t patch = 32;        // largest number of cells along the edge of a patch; changes no result
+  std::int64_t levels = 1;        // at most; the finest one has the world's spacing
+  std::int64_t unit = 8;          // cells along the edge of what is refined together
+  double tolerance = 0;           // largest variation that is not refined; 0: none is given
+  std::string refine{};           // formula that chooses the cells to refine
+  std::int64_t regrid_every = 2;  // steps of the coarsest level
+  std::map<std::string, world::OptionValue> of_equations{};  // all others
 };
 
 /// Throws UserError.
 Options options_of(const world::World& world);
+
+/// Parts of a world that the equations read. `world` must outlive the result.
+physics::Settings settings_of(const Options& options, const world::World& world);
 
 }  // namespace eddyline::amr

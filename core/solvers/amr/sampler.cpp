@@ -11,11 +11,8 @@
 
 namespace eddyline::amr {
 
-using patches::Layout;
-
 namespace {
 
-constexpr std::size_t k_fields = 2;  // u, p
 constexpr std::size_t k_widest = 6;  // points of a stencil along an axis
 
 /// The cells around a place along one axis, and their weights.
@@ -39,78 +36,96 @@ Stencil stencil_at(double place, std::size_t width) {
   return stencil;
 }
 
-}  // namespace
-
-std::span<const solver::Column> Sampler::quantities() const {
-  static const std::array<solver::Column, k_fields> k_quantities{{{"u", "m"}, {"p", "m/s"}}};
-  return k_quantities;
+/// The value of a field at a place in cells from the lower corner of the domain; `lower`: the patch's first cell.
+double interpolate(const physics::Input& in, Int3 lower, const std::array<double, 3>& place, std::size_t dimensions,
+                   std::size_t width) {
+  std::array<Stencil, 3> axis;
+  for (std::size_t d = 0; d < dimensions; ++d) axis[d] = stencil_at(place[d], width), axis[d].first -= lower[d];
+  if (dimensions == 2) axis[2].weight[0] = 1;
+  double sum = 0;
+  for (std::size_t z = 0; z < (dimensions == 3 ? width : 1); ++z) {
+    double sum_y = 0;
+    for (std::size_t y = 0; y < width; ++y) {
+      const double* row = in.at + axis[0].first + (axis[1].first + static_cast<std::int32_t>(y)) * in.stride[1] +
+                          (axis[2].first + static_cast<std::int32_t>(z)) * in.stride[2];
+      double sum_x = 0;
+      for (std::size_t x = 0; x < width; ++x) sum_x += axis[0].weight[x] * row[x];
+      sum_y += axis[1].weight[y] * sum_x;
+    }
+    sum += axis[2].weight[z] * sum_y;
+  }
+  return sum;
 }
 
-/// Values of both fields at each point; NaN outside the domain. The rank that has the cell around a point computes
+}  // namespace
+
+Sampler::Sampler(State& state) : state_(state) {
+  for (const physics::Named& each : state.equations().quantities()) quantities_.push_back({each.name, each.unit});
+}
+
+/// All quantities at each point; NaN outside the domain. The rank that has the finest cell around a point computes
 /// them.
 std::vector<double> Sampler::values(std::span<const Vec3> points) {
   state_.gather();
-  const Layout& layout = state_.layout();
+  const patches::Levels& levels = state_.levels();
   const world::World& world = state_.world();
+  const std::vector<physics::Field>& fields = state_.equations().fields();
   const auto D = static_cast<std::size_t>(world.dimensions);
-  const std::size_t width = state_.options().order == 6 ? 6 : 4;
-  const Int3 count = layout.tiling().cells();
-  const auto place = [&](const Vec3& x, std::size_t d) {
+  const std::size_t quantities = quantities_.size();
+  const auto place = [&](const Vec3& x, int level, std::size_t d) {
     const int axis = static_cast<int>(d);
-    return (x[axis] - world.origin[axis]) / world.spacing;
+    return (x[axis] - world.origin[axis]) / state_.spacing(level);
   };
-  std::vector<std::vector<std::size_t>> of_patch(layout.patches().size());
-  for (std::size_t n = 0; n < points.size(); ++n) {
-    Int3 cell{0, 0, 0};
-    bool inside = true;
-    for (std::size_t d = 0; d < D; ++d) {
-      const double at = place(points[n], d);
-      inside = inside && at >= 0 && at <= count[d];
-      if (inside) cell[d] = std::min(static_cast<std::int32_t>(at), count[d] - 1);
-    }
-    const std::int32_t patch = inside ? layout.patch_with(cell) : -1;
-    if (patch >= 0) of_patch[static_cast<std::size_t>(patch)].push_back(n);
+  const std::vector<State::Patch> all = state_.patches();
+  std::vector<std::size_t> first_of_level;
+  for (std::size_t k = 0, level = 0; level < static_cast<std::size_t>(levels.size()); ++level) {
+    first_of_level.push_back(k);
+    k += levels[static_cast<int>(level)].layout.patches().size();
   }
+  std::vector<std::vector<std::size_t>> of_patch(all.size());
+  for (std::size_t n = 0; n < points.size(); ++n)
+    for (int level = levels.size() - 1; level >= 0; --level) {
+      const patches::Layout& layout = levels[level].layout;
+      Int3 cell{0, 0, 0};
+      bool inside = true;
+      for (std::size_t d = 0; d < D; ++d) {
+        const std::int32_t count = layout.domain().upper[d];
+        const double at = place(points[n], level, d);
+        inside = inside && at >= 0 && at <= count;
+        if (inside) cell[d] = std::min(static_cast<std::int32_t>(at), count - 1);
+      }
+      if (!inside) break;
+      if (layout.set().patch_with(cell) < 0) continue;
+      if (const std::int32_t patch = layout.patch_with(cell); patch >= 0)
+        of_patch[first_of_level[static_cast<std::size_t>(level)] + static_cast<std::size_t>(patch)].push_back(n);
+      break;
+    }
 
   // Bits of doubles: one rank has each, the others have 0, so that their sum is it.
-  std::vector<std::int64_t> bits(k_fields * points.size(), 0);
-  std::vector<double> found(k_fields * points.size());
+  std::vector<std::int64_t> bits(quantities * points.size(), 0);
+  std::vector<double> found(quantities * points.size());
   const auto patches = static_cast<std::int64_t>(of_patch.size());
-  const State::Fields &own = state_.fields(State::begin), &foreign = state_.foreign();
 #pragma omp parallel
   {
-    std::vector<double> scratch(layout.scratch_size());
+    State::Scratch scratch(state_);
+    std::vector<double> at_point(fields.size());
 #pragma omp for schedule(dynamic)
     for (std::int64_t k = 0; k < patches; ++k) {
       const auto number = static_cast<std::size_t>(k);
       if (of_patch[number].empty()) continue;
-      const Layout::Patch& patch = layout.patches()[number];
-      const grid::IndexBox grown = patch.cells.grown(layout.ghosts(), layout.dimensions());
-      for (std::size_t f = 0; f < k_fields; ++f) {
-        layout.fill(
-            patch,
-            f == 0 ? patches::Values{own.u.data(), foreign.u.data()} : patches::Values{own.p.data(), foreign.p.data()},
-            scratch.data());
-        for (const std::size_t n : of_patch[number]) {
-          std::array<Stencil, 3> axis;
-          for (std::size_t d = 0; d < D; ++d) axis[d] = stencil_at(place(points[n], d), width);
-          if (D == 2) axis[2].weight[0] = 1;
-          double sum = 0;
-          for (std::size_t z = 0; z < (D == 3 ? width : 1); ++z) {
-            double sum_y = 0;
-            for (std::size_t y = 0; y < width; ++y) {
-              const Int3 cell{axis[0].first, axis[1].first + static_cast<std::int32_t>(y),
-                              axis[2].first + static_cast<std::int32_t>(z)};
-              const double* row = scratch.data() + grown.index(cell);
-              double sum_x = 0;
-              for (std::size_t x = 0; x < width; ++x) sum_x += axis[0].weight[x] * row[x];
-              sum_y += axis[1].weight[y] * sum_x;
-            }
-            sum += axis[2].weight[z] * sum_y;
-          }
-          found[k_fields * n + f] = sum;
-          bits[k_fields * n + f] = std::bit_cast<std::int64_t>(sum);
+      const State::Patch& patch = all[number];
+      const std::span<const physics::Input> in = scratch.read(patch);
+      for (const std::size_t n : of_patch[number]) {
+        std::array<double, 3> at{};
+        for (std::size_t d = 0; d < D; ++d) at[d] = place(points[n], patch.level, d);
+        for (std::size_t f = 0; f < fields.size(); ++f) {
+          const std::size_t points_an_axis = levels.setup().ghosts >= 3 ? 6 : 4;
+          at_point[f] = interpolate(in[f], patch.cells().lower, at, D,
+                                    fields[f].meaning == physics::Meaning::average ? 2 : points_an_axis);
         }
+        const std::span<double> derived = std::span(found).subspan(quantities * n, quantities);
+        state_.equations().derive(at_point, derived);
+        for (std::size_t q = 0; q < quantities; ++q) bits[quantities * n + q] = std::bit_cast<std::int64_t>(derived[q]);
       }
     }
   }
@@ -120,9 +135,9 @@ std::vector<double> Sampler::values(std::span<const Vec3> points) {
   comm::sum(state_.communicator(), bits, "samples");
   comm::sum(state_.communicator(), known, "samples");
   for (std::size_t n = 0; n < points.size(); ++n)
-    for (std::size_t f = 0; f < k_fields; ++f)
-      found[k_fields * n + f] =
-          known[n] != 0 ? std::bit_cast<double>(bits[k_fields * n + f]) : std::numeric_limits<double>::quiet_NaN();
+    for (std::size_t q = 0; q < quantities; ++q)
+      found[quantities * n + q] =
+          known[n] != 0 ? std::bit_cast<double>(bits[quantities * n + q]) : std::numeric_limits<double>::quiet_NaN();
   return found;
 }
 
@@ -138,7 +153,7 @@ std::vector<solver::Raster> Sampler::rasters(std::span<const std::int32_t> quant
   std::vector<float> pixels(points.size());
   for (const std::int32_t quantity : quantities) {
     for (std::size_t n = 0; n < points.size(); ++n)
-      pixels[n] = static_cast<float>(found[k_fields * n + static_cast<std::size_t>(quantity)]);
+      pixels[n] = static_cast<float>(found[quantities_.size() * n + static_cast<std::size_t>(quantity)]);
     solver::Raster& raster = drawn.emplace_back();
     raster.known.assign((pixels.size() + 7) / 8, 0);
     observe::keep_known(pixels, nullptr, raster.known.data(), raster.values);

@@ -9,13 +9,14 @@
 
 namespace eddyline::amr {
 
-/// Displacement and rate between cell centres, by Lagrange polynomials through four cells along each axis (six for
-/// order 6). `state` must outlive it.
+/// Quantities that the equations derive from fields between cell centres. Fields of points are interpolated by Lagrange
+/// polynomials through four cells along each axis, or six where there are as many ghosts; means, which may jump,
+/// between two cells. `state` must outlive it.
 class Sampler final : public solver::Sampler {
  public:
-  explicit Sampler(State& state) : state_(state) {}
+  explicit Sampler(State& state);
 
-  std::span<const solver::Column> quantities() const override;
+  std::span<const solver::Column> quantities() const override { return quantities_; }
   std::vector<solver::Raster> rasters(std::span<const std::int32_t> quantities, const solver::Plane& plane) override;
   std::span<const solver::Column> probe_columns() const override { return quantities(); }
   std::vector<double> at(std::span<const Vec3> points) override;
@@ -26,6 +27,7 @@ class Sampler final : public solver::Sampler {
   std::vector<double> values(std::span<const Vec3> points);
 
   State& state_;
+  std::vector<solver::Column> quantities_;
 };
 
 }  // namespace eddyline::amr

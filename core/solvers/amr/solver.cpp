@@ -4,17 +4,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <span>
 #include <string>
 
 #include "base/affinity.hpp"
 #include "base/errors.hpp"
-#include "base/instructions.hpp"
 #include "comm/collectives.hpp"
 #include "solvers/amr/budget.hpp"
 #include "solvers/amr/cells.hpp"
+#include "solvers/amr/cells_of_levels.hpp"
 #include "solvers/amr/no_loads.hpp"
 #include "solvers/amr/sampler.hpp"
 #include "solvers/amr/state.hpp"
@@ -30,11 +29,10 @@ class Solver final : public solver::Solver {
  public:
   Solver(const world::World& world, const solver::Execution& execution, comm::Communicator& communicator)
       : state_(world, execution, communicator),
-        instructions_(choose_instructions(execution.instructions)),
-        step_(state_, instructions_),
+        step_(state_),
         threads_(execution.threads > 0 ? execution.threads
                                        : static_cast<int>(std::clamp<std::int64_t>(
-                                             state_.layout().cells() / k_cells_a_thread, 1, omp_get_max_threads()))) {
+                                             state_.levels().cells() / k_cells_a_thread, 1, omp_get_max_threads()))) {
     omp_set_num_threads(threads_);
     place_threads(threads_);
   }
@@ -43,7 +41,7 @@ class Solver final : public solver::Solver {
   comm::Communicator& communicator() const override { return state_.communicator(); }
   solver::Clock clock() const override { return {state_.time, state_.steps}; }
   int threads() const override { return threads_; }
-  std::string instructions() const override { return instructions_; }
+  std::string instructions() const override { return state_.instructions(); }
   Timers& timers() override { return state_.timers; }
 
   solver::Outcome start() override { return {}; }
@@ -57,6 +55,7 @@ class Solver final : public solver::Solver {
   std::vector<std::unique_ptr<solver::Observer>> observers() override {
     std::vector<std::unique_ptr<solver::Observer>> own;
     own.push_back(std::make_unique<Budget>(state_));
+    if (state_.levels().most() > 1) own.push_back(std::make_unique<CellsOfLevels>(state_));
     return own;
   }
   solver::Checksum checksum() const override;
@@ -69,12 +68,11 @@ class Solver final : public solver::Solver {
 
   void count(solver::Counters& counters) override;
   solver::RankShare share() const override;
-  exchange::Trials exchange_trials() const override { return state_.halo().trials(); }
+  exchange::Trials exchange_trials() const override { return state_.levels().trials(); }
   solver::Diagnosis diagnose() const override;
 
  private:
   State state_;
-  std::string instructions_;
   Step step_;
   Cells cells_{state_};
   Sampler sampler_{state_};
@@ -85,13 +83,12 @@ class Solver final : public solver::Solver {
 
 solver::Checksum Solver::checksum() const {
   solver::Checksum sum;
-  const State::Fields& now = state_.fields(State::begin);
-  const std::vector<std::int64_t>& ids = cells_.ids();
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    solver::MemberHash hash(ids[i]);
-    hash.add(now.u[i]), hash.add(now.p[i]);
+  cells_.for_each([&](const State::Patch& patch, Int3 cell, std::int64_t i) {
+    solver::MemberHash hash(cells_.key(patch.level, cell));
+    for (const Array<double>& field : state_.levels()[patch.level].fields(patches::begin))
+      hash.add(field[static_cast<std::size_t>(patch.on_level->first + i)]);
     hash.add_to(sum);
-  }
+  });
   return sum;
 }
 
@@ -105,12 +102,18 @@ double Solver::apply(const world::Change& change) {
 }
 
 void Solver::count(solver::Counters& counters) {
-  const exchange::Traffic traffic = state_.halo().traffic();
+  const patches::Levels& levels = state_.levels();
+  const exchange::Traffic traffic = levels.traffic();
   counters.same("steps", state_.steps);
-  counters.sum("cells", state_.layout().cells());
-  counters.sum("patches", static_cast<std::int64_t>(state_.layout().patches().size()));
-  counters.sum("ghost_cells", state_.layout().foreign_cells());  // of other ranks
-  counters.sum("memory_bytes", state_.memory());
+  counters.sum("cells", levels.cells());
+  counters.sum("patches", levels.patches());
+  counters.sum("ghost_cells", levels.foreign_cells());  // of other ranks
+  if (levels.most() > 1) {
+    counters.same("levels", levels.size());
+    counters.sum("cell_steps", step_.cell_steps());
+    counters.same("refinements", levels.changes());
+  }
+  counters.sum("memory_bytes", levels.memory());
   counters.sum("messages", traffic.sent.messages);
   counters.sum("message_bytes", traffic.sent.bytes);
   counters.sum("messages_between_sites", traffic.sent.messages_between);
@@ -118,45 +121,56 @@ void Solver::count(solver::Counters& counters) {
 }
 
 solver::RankShare Solver::share() const {
+  const patches::Levels& levels = state_.levels();
   solver::RankShare own;
-  own.members = {state_.layout().cells()};
-  own.memory_bytes = state_.memory();
-  own.neighbors = static_cast<std::int64_t>(state_.halo().neighbors());
-  own.add(state_.halo().traffic().sent);
+  own.members = {levels.cells()};
+  own.memory_bytes = levels.memory();
+  own.neighbors = levels.neighbors();
+  own.add(levels.traffic().sent);
   for (std::size_t p = 0; p < own.seconds.size(); ++p) own.seconds[p] = state_.timers.seconds(static_cast<Phase>(p));
   return own;
 }
 
-/// The first cell, in the order of the whole box, with a value that is not finite.
+/// The first cell, by its key, that fails inspection, at the first stage of the step where one does.
 solver::Diagnosis Solver::diagnose() const {
-  const State::Fields& now = state_.fields(State::begin);
-  const std::vector<std::int64_t>& ids = cells_.ids();
+  using Values = std::array<double, physics::k_most_fields>;
+  const std::size_t count = state_.equations().fields().size();
   constexpr std::int64_t k_none = std::numeric_limits<std::int64_t>::max();
-  std::int64_t first = k_none;
-  std::array<double, 2> values{};
-  for (std::size_t i = 0; i < ids.size(); ++i)
-    if (!(std::isfinite(now.u[i]) && std::isfinite(now.p[i])) && ids[i] < first)
-      first = ids[i], values = {now.u[i], now.p[i]};
-  std::int64_t earliest = first;
-  comm::minimum(state_.communicator(), std::span(&earliest, 1), "diagnosis");
-  double source = first == earliest && first != k_none ? state_.communicator().rank() : -1;
-  comm::maximum(state_.communicator(), std::span(&source, 1), "diagnosis");
-  if (source >= 0) values = comm::broadcast(state_.communicator(), values, static_cast<int>(source), "diagnosis");
+  std::int64_t earliest = k_none;
+  Values values{};
+  // The step has ended: its end is the begin of the next one.
+  for (const State::Slot slot : {patches::second, patches::third, patches::fourth, patches::begin}) {
+    std::int64_t first = k_none;
+    std::array<const double*, physics::k_most_fields> at{};
+    cells_.for_each([&](const State::Patch& patch, Int3 cell, std::int64_t i) {
+      if (slot == patches::second && patch.level > 0) return;  // holds restricted fields by now
+      const auto& fields = state_.levels()[patch.level].fields(slot);
+      for (std::size_t f = 0; f < count; ++f) at[f] = fields[f].data() + patch.on_level->first + i;
+      const std::int64_t key = cells_.key(patch.level, cell);
+      if (key > first || state_.equations().inspect(std::span(at).first(count), 1).good) return;
+      first = key;
+      for (std::size_t f = 0; f < count; ++f) values[f] = *at[f];
+    });
+    earliest = first;
+    comm::minimum(state_.communicator(), std::span(&earliest, 1), "diagnosis");
+    if (earliest == k_none) continue;
+    double source = first == earliest ? state_.communicator().rank() : -1;
+    comm::maximum(state_.communicator(), std::span(&source, 1), "diagnosis");
+    values = comm::broadcast(state_.communicator(), values, static_cast<int>(source), "diagnosis");
+    break;
+  }
 
   solver::Diagnosis found;
   found.id = earliest == k_none ? 0 : earliest;
   found.step = state_.steps, found.time = state_.time;
-  const Int3 count = state_.layout().tiling().cells();
-  const auto cells = static_cast<std::int64_t>(count[0]);
-  const Int3 cell{static_cast<std::int32_t>(found.id % cells), static_cast<std::int32_t>(found.id / cells % count[1]),
-                  static_cast<std::int32_t>(found.id / cells / count[1])};
-  found.position = state_.centre(cell);
-  found.reason = "a value is not finite";
+  const auto [level, cell] = cells_.named(found.id);
+  found.position = state_.centre(level, cell);
+  found.reason = "a value is not valid";
   const auto text = [](double value) { return std::to_string(value); };
   found.text = "step " + std::to_string(found.step) + ", t = " + text(found.time) + " s: the cell at (" +
-               text(found.position.x) + ", " + text(found.position.y) + ", " + text(found.position.z) +
-               ") m has u = " + text(values[0]) + " m, p = " + text(values[1]) +
-               " m/s, which is not finite. Check [start.fields], and reduce method.cfl.";
+               text(found.position.x) + ", " + text(found.position.y) + ", " + text(found.position.z) + ") m" +
+               (state_.levels().most() > 1 ? " of level " + std::to_string(level) : "") + " " +
+               state_.equations().complaint(std::span(values).first(count)) + ".";
   return found;
 }
 

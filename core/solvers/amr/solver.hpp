@@ -7,8 +7,8 @@
 
 namespace eddyline::amr {
 
-/// Equations on Cartesian cells in patches: the wave equation in a periodic box, on one level. Collective. Throws
-/// UserError. The communicator must outlive the solver.
+/// Equations on Cartesian cells in patches, on one level. Collective. Throws UserError. The communicator must outlive
+/// the solver.
 std::unique_ptr<solver::Solver> make(const world::World& world, const solver::Execution& execution,
                                      comm::Communicator& communicator);
 

@@ -2,46 +2,67 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <map>
+#include <numbers>
 #include <span>
 #include <string>
 
 #include "base/errors.hpp"
+#include "base/instructions.hpp"
 #include "comm/collectives.hpp"
+#include "patches/flags.hpp"
+#include "solvers/amr/available_memory.hpp"
+#include "solvers/amr/checkpoint.hpp"
+#include "solvers/amr/refinement.hpp"
 
 namespace eddyline::amr {
 
 using grid::IndexBox;
 using patches::Layout;
+using patches::Levels;
 
 namespace {
 
-constexpr std::int32_t k_fewest_ghosts = 2;  // points between cells are interpolated from four cells an axis
-
-Int3 cells_of(const world::World& world) {
+Int3 cells_of(const world::World& world, double spacing) {
   Int3 cells{1, 1, 1};
   for (int d = 0; d < world.dimensions; ++d)
-    cells[static_cast<std::size_t>(d)] = static_cast<std::int32_t>(std::llround(world.size[d] / world.spacing));
+    cells[static_cast<std::size_t>(d)] = static_cast<std::int32_t>(std::llround(world.size[d] / spacing));
   return cells;
 }
 
-Layout layout_of(const world::World& world, const Options& options, const solver::Execution& execution,
-                 comm::Communicator& communicator) {
-  for (std::size_t side = 0; side < 2 * static_cast<std::size_t>(world.dimensions); ++side)
-    if (world.sides[side].kind != world::SideKind::periodic)
-      throw UserError("boundaries: the wave equation has periodic sides only.");
-  if (execution.lazy.every > 1) throw UserError("lazy: the solver amr exchanges ghosts at every stage of a step.");
-  const auto edge = static_cast<std::int32_t>(std::min<std::int64_t>(options.patch, 1 << 20));
-  const std::int64_t fewest = static_cast<std::int64_t>(communicator.size()) * execution.boxes;
-  const auto ghosts = std::max(k_fewest_ghosts, static_cast<std::int32_t>(options.order / 2));
-  return {patches::Tiling(cells_of(world), world.dimensions, edge, fewest), world.dimensions, ghosts, communicator};
-}
+/// Adds the start of a cell: of points at the centre, of means over 2 Gauss points along each axis, which integrate
+/// polynomials of degree 3 exactly.
+class StartOfCell {
+ public:
+  StartOfCell(const State& state, int level, int dimensions) : equations_(state.equations()) {
+    const double offset = 0.5 * std::numbers::inv_sqrt3 * state.spacing(level);
+    for (int k = 0; k < 1 << dimensions; ++k)
+      points_.push_back({(k & 1) != 0 ? offset : -offset, (k & 2) != 0 ? offset : -offset,
+                         dimensions < 3 ? 0.0 : ((k & 4) != 0 ? offset : -offset)});
+    for (const physics::Field& field : equations_.fields())
+      has_means_ = has_means_ || field.meaning == physics::Meaning::average;
+    at_point_.resize(equations_.fields().size());
+  }
 
-double value(const world::World& world, const std::string& field, const Vec3& x) {
-  const auto found = world.fields.find(field);
-  return found == world.fields.end() ? 0.0 : found->second.evaluate(std::array{x.x, x.y, x.z, 0.0});
-}
+  void compute(const Vec3& centre, std::span<double> values) {
+    equations_.start(centre, values);
+    if (!has_means_) return;
+    const auto& fields = equations_.fields();
+    for (std::size_t f = 0; f < fields.size(); ++f)
+      if (fields[f].meaning == physics::Meaning::average) values[f] = 0;
+    for (const Vec3& point : points_) {
+      equations_.start(centre + point, at_point_);
+      for (std::size_t f = 0; f < fields.size(); ++f)
+        if (fields[f].meaning == physics::Meaning::average)
+          values[f] += at_point_[f] / static_cast<double>(points_.size());
+    }
+  }
+
+ private:
+  const physics::Equations& equations_;
+  bool has_means_ = false;
+  std::vector<Vec3> points_;
+  std::vector<double> at_point_;
+};
 
 }  // namespace
 
@@ -49,44 +70,226 @@ State::State(const world::World& world, const solver::Execution& execution, comm
     : world_(world),
       options_(options_of(world)),
       communicator_(communicator),
-      layout_(layout_of(world, options_, execution, communicator)),
-      halo_(communicator, execution.exchange, execution.between, comm::Tag::cell_halo),
-      time_step_(options_.cfl * world.spacing / (options_.wave_speed * std::sqrt(world.dimensions))) {
-  layout_.connect(halo_);
-  const auto n = static_cast<std::size_t>(layout_.cells());
-  for (Fields& each : fields_) each.u.resize(n), each.p.resize(n);
-  foreign_.u.resize(static_cast<std::size_t>(layout_.foreign_cells()));
-  foreign_.p.resize(static_cast<std::size_t>(layout_.foreign_cells()));
-  const auto count = static_cast<std::int64_t>(layout_.patches().size());
-#pragma omp parallel for schedule(dynamic)
-  for (std::int64_t k = 0; k < count; ++k) {
-    const Layout::Patch& patch = layout_.patches()[static_cast<std::size_t>(k)];
-    auto i = static_cast<std::size_t>(patch.first);
-    for_each_cell(patch.cells, [&](Int3 cell) {
-      const Vec3 x = centre(cell);
-      fields_[begin].u[i] = value(world_, "u", x);
-      fields_[begin].p[i] = value(world_, "p", x);
-      ++i;
-    });
+      instructions_(choose_instructions(execution.instructions)),
+      equations_(physics::make_equations(instructions_, settings_of(options_, world_))),
+      sides_(*equations_, world.dimensions),
+      refine_(refinement_of(options_, *equations_)),
+      is_adaptive_(options_.levels > 1 && (options_.tolerance > 0 || can_change(refine_))),
+      levels_(setup(execution), communicator) {
+  start();
+  start_refined();
+  find_time_step();
+}
+
+Levels::Setup State::setup(const solver::Execution& execution) const {
+  if (execution.lazy.every > 1) throw UserError("lazy: the solver amr exchanges ghosts at every stage of a step.");
+  Levels::Setup setup;
+  setup.levels = static_cast<int>(options_.levels);
+  setup.cells = cells_of(world_, spacing(0));
+  setup.dimensions = world_.dimensions;
+  setup.periodic = sides_.periodic();
+  setup.unit = static_cast<std::int32_t>(options_.unit);
+  setup.patch = static_cast<std::int32_t>(std::min<std::int64_t>(options_.patch, 1 << 20));
+  setup.boxes = execution.boxes;
+  setup.ghosts = equations_->ghosts();
+  for (const physics::Field& field : equations_->fields())
+    setup.fields.push_back(
+        {field.meaning == physics::Meaning::average ? patches::Meaning::average : patches::Meaning::point,
+         field.reach != physics::Reach::none});
+  setup.exchange = execution.exchange;
+  setup.between = execution.between;
+  setup.sides = [this](int level, const IndexBox& box, std::span<double* const> fields, double at_time) {
+    sides_.fill(place(level, box), box, fields, at_time);
+  };
+  for (std::size_t d = 0; setup.levels > 1 && d < static_cast<std::size_t>(world_.dimensions); ++d)
+    if (setup.cells[d] % setup.unit != 0)
+      throw UserError("method.unit = " + std::to_string(setup.unit) + " does not divide the " +
+                      std::to_string(setup.cells[d]) + " cells of the coarsest level along " + "xyz"[d] +
+                      ". Change method.unit, method.levels or domain.spacing.");
+  return setup;
+}
+
+double State::spacing(int level) const {
+  return std::ldexp(world_.spacing, static_cast<int>(options_.levels) - 1 - level);
+}
+
+/// Sets the fields of all levels to those of the world.
+void State::start() {
+  const std::vector<Patch> all = patches();
+  const auto count = static_cast<std::int64_t>(all.size());
+#pragma omp parallel
+  {
+    std::vector<double> values(equations_->fields().size());
+#pragma omp for schedule(dynamic)
+    for (std::int64_t k = 0; k < count; ++k) {
+      const Patch& patch = all[static_cast<std::size_t>(k)];
+      StartOfCell cell_start(*this, patch.level, world_.dimensions);
+      const std::vector<double*> to = values_of(patch, patches::begin);
+      std::size_t i = 0;
+      for_each_cell(patch.cells(), [&](Int3 cell) {
+        cell_start.compute(centre(patch.level, cell), values);
+        for (std::size_t f = 0; f < values.size(); ++f) to[f][i] = values[f];
+        ++i;
+      });
+    }
   }
 }
 
-Vec3 State::centre(Int3 cell) const {
-  Vec3 x;
-  for (int d = 0; d < world_.dimensions; ++d)
-    x[d] = world_.origin[d] + (cell[static_cast<std::size_t>(d)] + 0.5) * world_.spacing;
-  return x;
+/// Each level shows what the next one has to refine.
+void State::start_refined() {
+  for (int level = 1; level < levels_.most(); ++level) {
+    if (!adapt()) return;
+    start();
+  }
 }
 
-void State::gather() {
-  const Layout::Views u = layout_.views(fields_[begin].u.data(), foreign_.u.data()),
-                      p = layout_.views(fields_[begin].p.data(), foreign_.p.data());
-  halo_.gather_between(u.field(), p.field());
+std::vector<State::Patch> State::patches() const {
+  std::vector<Patch> all;
+  for (int level = 0; level < levels_.size(); ++level)
+    for (const Layout::Patch& patch : levels_[level].layout.patches()) all.push_back({level, &patch});
+  return all;
 }
 
-void State::end_step() {
-  fields_[begin].u.swap(fields_[end].u);
-  fields_[begin].p.swap(fields_[end].p);
+std::vector<const double*> State::values_of(const Patch& patch, Slot slot) const {
+  std::vector<const double*> values;
+  for (const Array<double>& field : levels_[patch.level].fields(slot))
+    values.push_back(field.data() + patch.on_level->first);
+  return values;
+}
+
+std::vector<double*> State::values_of(const Patch& patch, Slot slot) {
+  std::vector<double*> values;
+  for (Array<double>& field : levels_[patch.level].fields(slot)) values.push_back(field.data() + patch.on_level->first);
+  return values;
+}
+
+std::span<const physics::Input> State::Scratch::fill(const Patch& patch, Slot slot,
+                                                     const patches::StateWeights& weights, double at_time,
+                                                     bool all_fields) {
+  const std::vector<physics::Field>& fields = state_.equations().fields();
+  const Layout& layout = state_.levels()[patch.level].layout;
+  const IndexBox grown = layout.grown(*patch.on_level);
+  const auto strides = [](const IndexBox& box) -> std::array<std::ptrdiff_t, 3> {
+    return {1, box.count(0), static_cast<std::ptrdiff_t>(box.count(0)) * box.count(1)};
+  };
+  memory_.resize(fields.size());
+  with_ghosts_.assign(fields.size(), nullptr);
+  inputs_.resize(fields.size());
+  const std::vector<const double*> own = state_.values_of(patch, slot);
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    if (!all_fields && fields[f].reach == physics::Reach::none) {
+      inputs_[f] = {own[f], strides(patch.cells())};
+      continue;
+    }
+    memory_[f].resize(std::max(memory_[f].size(), layout.scratch_size()));
+    with_ghosts_[f] = memory_[f].data();
+    inputs_[f] = {with_ghosts_[f] + grown.index(patch.cells().lower), strides(grown)};
+  }
+  state_.levels().fill(patch.level, *patch.on_level, slot, weights, at_time, with_ghosts_);
+  return inputs_;
+}
+
+physics::Inspection State::inspect() const {
+  const std::vector<Patch> all = patches();
+  const auto count = static_cast<std::int64_t>(all.size());
+  double speed = 0;
+  bool good = true;
+#pragma omp parallel for schedule(dynamic) reduction(max : speed) reduction(&& : good)
+  for (std::int64_t k = 0; k < count; ++k) {
+    const Patch& patch = all[static_cast<std::size_t>(k)];
+    const physics::Inspection found = equations_->inspect(values_of(patch, patches::begin), patch.cells().cells(),
+                                                          place(patch.level, patch.cells()).spacing);
+    speed = std::max(speed, found.speed);
+    good = good && found.good;
+  }
+  return {speed, good};
+}
+
+/// If nothing moves the step is that of 1 m/s.
+void State::set_speed(double speed) { time_step_ = options_.cfl * spacing(0) / (speed > 0 ? speed : 1.0); }
+
+void State::find_time_step() {
+  double speed = inspect().speed;
+  comm::maximum(communicator_, std::span(&speed, 1), "step");
+  set_speed(speed);
+}
+
+void State::indicate(const Patch& patch, Scratch& scratch, std::vector<double>& values) const {
+  const std::span<const physics::Input> in = scratch.read(patch);
+  const physics::Place here = place(patch.level, patch.cells());
+  values.assign(static_cast<std::size_t>(patch.cells().cells()), 0.0);
+  if (options_.tolerance > 0) {
+    equations_->indicate(here, in, values.data());
+    for (double& value : values) value /= options_.tolerance;
+  }
+  if (options_.refine.empty()) return;
+  std::vector<double> at(k_place_variables + equations_->quantities().size()), fields(in.size());
+  std::size_t i = 0;
+  for_each_cell(patch.cells(), [&](Int3 cell) {
+    const Vec3 x = here.centre(cell, world_.dimensions);
+    at[0] = x.x, at[1] = x.y, at[2] = x.z, at[3] = time, at[4] = patch.level;
+    for (std::size_t f = 0; f < in.size(); ++f) {
+      const double* value = in[f].at;
+      for (std::size_t d = 0; d < 3; ++d) value += (cell[d] - patch.cells().lower[d]) * in[f].stride[d];
+      fields[f] = *value;
+    }
+    equations_->derive(fields, std::span(at).subspan(k_place_variables));
+    const double truth = refine_.evaluate(at);
+    if (truth != 0 && !std::isnan(truth)) values[i] = std::max(values[i], 2.0);
+    ++i;
+  });
+}
+
+/// What moves with the fastest signals stays within the refined cells until the next adaptation, as far as units allow:
+/// a unit asks for those next to it, and for no others.
+std::int32_t State::cells_around(int level) const {
+  constexpr std::int32_t k_fewest = 2;
+  if (options_.tolerance <= 0 && !is_adaptive_) return 0;
+  const double cells = std::ldexp(options_.cfl * static_cast<double>(options_.regrid_every), level);
+  return std::min(std::max(k_fewest, static_cast<std::int32_t>(std::ceil(cells)) + 1),
+                  static_cast<std::int32_t>(options_.unit));
+}
+
+bool State::adapt() {
+  if (levels_.most() == 1) return false;
+  gather();
+  patches::Flags flags(levels_.units());
+  const std::vector<Patch> all = patches();
+  const auto count = static_cast<std::int64_t>(all.size());
+#pragma omp parallel
+  {
+    Scratch scratch(*this);
+    std::vector<double> values;
+#pragma omp for schedule(dynamic)
+    for (std::int64_t k = 0; k < count; ++k) {
+      const Patch& patch = all[static_cast<std::size_t>(k)];
+      if (patch.level + 1 == levels_.most()) continue;
+      indicate(patch, scratch, values);
+      flags.add(patch.level, patch.cells(), values.data(), cells_around(patch.level));
+    }
+  }
+  const patches::Units units = levels_.planned(flags.marks(communicator_));
+  check_memory(units);
+  return levels_.refine(units, time);
+}
+
+/// Ranks on one machine share its memory; each needs its part of the cells, and the old ones until fields have moved.
+void State::check_memory(const patches::Units& units) const {
+  if (units == levels_.units()) return;
+  comm::agree(communicator_, "refinement", [&] {
+    std::int64_t now = levels_.memory(), cells = 0;
+    for (int level = 0; level < units.levels(); ++level)
+      cells += std::ranges::count(units.present(level), 1) * units.cells_of({0, 0, 0}).cells();
+    const auto bytes = static_cast<double>(cells) * static_cast<double>(patches::slots) *
+                       static_cast<double>(equations_->fields().size() * sizeof(double));
+    const double available = available_memory();
+    if (bytes / communicator_.size() <= available + static_cast<double>(now)) return;
+    const auto gigabytes = [](double value) { return std::to_string(value / 1e9) + " GB"; };
+    throw UserError("step " + std::to_string(steps) + ": refinement makes " + std::to_string(cells) + " cells, " +
+                    gigabytes(bytes) + "; " + gigabytes(available) + " of memory are free. " +
+                    (options_.tolerance > 0 ? "Raise method.tolerance" : "Let method.refine choose less") +
+                    ", or reduce method.levels.");
+  });
 }
 
 void State::change_probes(const world::Change& change) {
@@ -101,99 +304,18 @@ void State::change_probes(const world::Change& change) {
 
 void State::save(ArchiveWriter& archive) const {
   archive.put_value("clock", std::array{time, static_cast<double>(steps)});
-  std::vector<std::array<std::int32_t, 6>> boxes;
-  for (const Layout::Patch& patch : layout_.patches()) {
-    const IndexBox& box = patch.cells;
-    boxes.push_back({box.lower[0], box.lower[1], box.lower[2], box.upper[0], box.upper[1], box.upper[2]});
-  }
-  archive.put("patches", std::span<const std::array<std::int32_t, 6>>(boxes));
-  archive.put_field("u", fields_[begin].u);
-  archive.put_field("p", fields_[begin].p);
+  save_levels(levels_, *equations_, archive);
 }
 
-namespace {
-
-/// Cells of a checkpoint on their way to the rank that has them now: their box, then u, then p.
-void append(std::vector<std::byte>& bytes, const IndexBox& cells, const IndexBox& box, const double* u,
-            const double* p) {
-  const std::span<const std::byte> head = std::as_bytes(std::span(&cells, 1));
-  bytes.insert(bytes.end(), head.begin(), head.end());
-  for (const double* field : {u, p})
-    for_each_row(cells, [&](Int3 cell) {
-      const auto row = std::as_bytes(std::span(field + box.index(cell), static_cast<std::size_t>(cells.count(0))));
-      bytes.insert(bytes.end(), row.begin(), row.end());
-    });
-}
-
-}  // namespace
-
-/// Each rank cuts the patches of its parts along the tiles of now and sends the pieces to their owners.
 void State::restore(const std::vector<ArchiveReader>& parts) {
-  const patches::Tiling& tiling = layout_.tiling();
-  std::map<int, std::vector<std::byte>> to;
   std::array<double, 2> clock{};
   comm::agree(communicator_, "checkpoint", [&] {
     if (communicator_.is_root()) parts.at(0).get_value("clock", clock);
-    for (const ArchiveReader& part : parts) {
-      const auto boxes = part.get<std::array<std::int32_t, 6>>("patches");
-      const auto u = part.get<double>("u"), p = part.get<double>("p");
-      std::size_t first = 0;
-      for (const auto& b : boxes) {
-        const IndexBox box{{b[0], b[1], b[2]}, {b[3], b[4], b[5]}};
-        const bool fits = tiling.cells()[0] >= box.upper[0] && tiling.cells()[1] >= box.upper[1] &&
-                          tiling.cells()[2] >= box.upper[2] && *std::ranges::min_element(box.lower) >= 0 &&
-                          box.cells() > 0 &&
-                          first + static_cast<std::size_t>(box.cells()) <= std::min(u.size(), p.size());
-        if (!fits) throw UserError("checkpoint: its cells are not those of the world.");
-        const auto x = tiling.segments(0, box.lower[0], box.upper[0]),
-                   y = tiling.segments(1, box.lower[1], box.upper[1]),
-                   z = tiling.segments(2, box.lower[2], box.upper[2]);
-        for (const auto& c : z)
-          for (const auto& b2 : y)
-            for (const auto& a : x)
-              append(to[layout_.owner(tiling.number({a.tile, b2.tile, c.tile}))],
-                     {{a.lower, b2.lower, c.lower}, {a.upper, b2.upper, c.upper}}, box, u.data() + first,
-                     p.data() + first);
-        first += static_cast<std::size_t>(box.cells());
-      }
-    }
   });
   clock = comm::broadcast(communicator_, clock, 0, "checkpoint");
   time = clock[0], steps = static_cast<std::int64_t>(clock[1]);
-
-  std::vector<comm::Parcel> parcels;
-  std::vector<std::byte> own;
-  for (auto& [rank, bytes] : to) {
-    if (rank == communicator_.rank())
-      own = std::move(bytes);
-    else
-      parcels.push_back({rank, std::move(bytes)});
-  }
-  std::vector<comm::Parcel> received = comm::deliver(communicator_, parcels, "checkpoint");
-  received.push_back({communicator_.rank(), std::move(own)});
-  std::int64_t filled = 0;
-  for (const comm::Parcel& parcel : received)
-    for (const std::byte *at = parcel.bytes.data(), *last = at + parcel.bytes.size(); at < last;) {
-      IndexBox cells;
-      std::memcpy(&cells, at, sizeof cells);
-      at += sizeof cells;
-      const Layout::Patch& patch = layout_.patches()[static_cast<std::size_t>(layout_.patch_with(cells.lower))];
-      for (Array<double>* field : {&fields_[begin].u, &fields_[begin].p})
-        for_each_row(cells, [&](Int3 cell) {
-          const auto row = static_cast<std::size_t>(cells.count(0)) * sizeof(double);
-          std::memcpy(field->data() + patch.first + patch.cells.index(cell), at, row);
-          at += row;
-        });
-      filled += cells.cells();
-    }
-  comm::agree(communicator_, "checkpoint", [&] {
-    if (filled != layout_.cells()) throw UserError("checkpoint: it holds other cells than the world has.");
-  });
-}
-
-std::int64_t State::memory() const {
-  const auto cells = static_cast<std::int64_t>(fields_[begin].u.size() * slots + foreign_.u.size());
-  return 2 * cells * static_cast<std::int64_t>(sizeof(double));
+  restore_levels(levels_, *equations_, parts, communicator_);
+  find_time_step();
 }
 
 }  // namespace eddyline::amr

@@ -3,54 +3,98 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "base/archive.hpp"
-#include "base/arrays.hpp"
 #include "base/timers.hpp"
 #include "comm/communicator.hpp"
-#include "exchange/halo.hpp"
-#include "patches/layout.hpp"
+#include "patches/levels.hpp"
+#include "physics/equations/equations.hpp"
 #include "solver/execution.hpp"
 #include "solvers/amr/options.hpp"
+#include "solvers/amr/sides.hpp"
 #include "world/change.hpp"
 #include "world/world.hpp"
 
 namespace eddyline::amr {
 
-/// The fields of the wave equation on the cells of this rank: displacement u and its rate p, at the begin of a step and
-/// at its stages. The stages stay until the next step: with them the solution is known at all times of the step.
+/// The fields of a set of equations on the cells of this rank, level by level.
 class State {
  public:
-  enum Slot : std::size_t { begin, second, third, fourth, end, slots };
-  struct Fields {
-    Array<double> u, p;
-  };
+  using Slot = patches::Slot;
 
-  /// Starts with the fields of the world. Collective.
+  /// Starts with the fields of the world, refined as they ask for. Collective. Throws UserError.
   State(const world::World& world, const solver::Execution& execution, comm::Communicator& communicator);
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
 
   const world::World& world() const { return world_; }
   const Options& options() const { return options_; }
+  const std::string& instructions() const { return instructions_; }
+  const physics::Equations& equations() const { return *equations_; }
   comm::Communicator& communicator() const { return communicator_; }
-  const patches::Layout& layout() const { return layout_; }
-  const exchange::BoxHalo& halo() const { return halo_; }
-  exchange::BoxHalo& halo() { return halo_; }
-  double spacing() const { return world_.spacing; }
-  double time_step() const { return time_step_; }
-  /// Centre of a cell [m].
-  Vec3 centre(Int3 cell) const;
+  const patches::Levels& levels() const { return levels_; }
+  patches::Levels& levels() { return levels_; }
+  /// Edge of the cells of a level [m]. Those of the finest level have the world's spacing.
+  double spacing(int level) const;
+  double time_step() const { return time_step_; }  // of level 0
+  Vec3 centre(int level, Int3 cell) const { return place(level, {}).centre(cell, world_.dimensions); }
+  physics::Place place(int level, const grid::IndexBox& cells) const {
+    return {level, spacing(level), world_.origin, cells, levels_[level].layout.domain()};
+  }
 
-  /// The values of a patch are fields(slot).u.data() + patch.first.
-  Fields& fields(Slot slot) { return fields_[slot]; }
-  const Fields& fields(Slot slot) const { return fields_[slot]; }
-  /// Memory for cells of other ranks.
-  Fields& foreign() { return foreign_; }
-  const Fields& foreign() const { return foreign_; }
-  /// Receives u and p around this rank's patches, for readers of the state. Collective.
-  void gather();
-  /// The end of a step becomes the begin of the next one.
-  void end_step();
+  /// A patch of this rank.
+  struct Patch {
+    int level;
+    const patches::Layout::Patch* on_level;
+
+    const grid::IndexBox& cells() const { return on_level->cells; }
+  };
+  /// All of them, level by level.
+  std::vector<Patch> patches() const;
+  /// Pointers to the values of a patch, by field.
+  std::vector<const double*> values_of(const Patch& patch, Slot slot) const;
+  std::vector<double*> values_of(const Patch& patch, Slot slot);
+  /// Receives all fields around this rank's patches, for readers of the state. Collective.
+  void gather() { levels_.gather(time); }
+
+  /// A patch with ghosts in a thread's scratch memory.
+  class Scratch {
+   public:
+    explicit Scratch(const State& state) : state_(state) {}
+    /// Collects the fields that the right-hand side reads at other cells. Those of other ranks must have arrived.
+    /// `weights`: see Levels::fill().
+    std::span<const physics::Input> fill(const Patch& patch, Slot slot, const patches::StateWeights& weights,
+                                         double at_time) {
+      return fill(patch, slot, weights, at_time, false);
+    }
+    /// After gather(): all fields at the begin of a step.
+    std::span<const physics::Input> read(const Patch& patch) {
+      return fill(patch, patches::begin, patches::Levels::k_begin, state_.time, true);
+    }
+
+   private:
+    std::span<const physics::Input> fill(const Patch& patch, Slot slot, const patches::StateWeights& weights,
+                                         double at_time, bool all_fields);
+
+    const State& state_;
+    std::vector<std::vector<double>> memory_;
+    std::vector<double*> with_ghosts_;
+    std::vector<physics::Input> inputs_;
+  };
+
+  /// Inspects the cells of this rank at the begin of a step.
+  physics::Inspection inspect() const;
+  /// Sets the time step for the largest speed of signals of all ranks [m/s].
+  void set_speed(double speed);
+  /// Refines what the fields ask for now, and nothing else. True if patches have changed. Collective. Throws UserError
+  /// if memory would not suffice.
+  bool adapt();
+  /// Whether refinement can change in the course of a run.
+  bool is_adaptive() const { return is_adaptive_; }
 
   /// Adds or removes a probe. Throws UserError.
   void change_probes(const world::Change& change);
@@ -58,21 +102,32 @@ class State {
   void save(ArchiveWriter& archive) const;
   /// Takes a checkpoint: each rank has some of its parts, the root the first. Throws UserError. Collective.
   void restore(const std::vector<ArchiveReader>& parts);
-  std::int64_t memory() const;
 
   double time = 0;  // [s]
   std::int64_t steps = 0;
   Timers timers;
 
  private:
+  patches::Levels::Setup setup(const solver::Execution& execution) const;
+  void start();
+  void start_refined();
+  /// Adds what the cells of a patch ask for: more than 1 refines.
+  void indicate(const Patch& patch, Scratch& scratch, std::vector<double>& values) const;
+  std::int32_t cells_around(int level) const;
+  void check_memory(const patches::Units& units) const;
+  /// Finds the time step. Collective.
+  void find_time_step();
+
   world::World world_;
   Options options_;
   comm::Communicator& communicator_;
-  patches::Layout layout_;
-  exchange::BoxHalo halo_;
-  double time_step_;
-  std::array<Fields, slots> fields_;
-  Fields foreign_;
+  std::string instructions_;
+  std::unique_ptr<physics::Equations> equations_;
+  Sides sides_;
+  world::Formula refine_;  // of x, y, z, t, the level, and quantities
+  bool is_adaptive_ = false;
+  patches::Levels levels_;
+  double time_step_ = 0;
 };
 
 }  // namespace eddyline::amr

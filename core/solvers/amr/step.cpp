@@ -1,97 +1,125 @@
 #include "solvers/amr/step.hpp"
 
+#include <algorithm>
 #include <array>
-#include <cmath>
+#include <utility>
 
 #include "comm/collectives.hpp"
 
 namespace eddyline::amr {
 
-using patches::Layout;
+using patches::Levels;
+using patches::Slot;
 
-Step::Step(State& state, const std::string& instructions)
-    : state_(state),
-      kernels_(
-          physics::wave::kernels(instructions, static_cast<int>(state.options().order), state.world().dimensions)) {
-  const auto& patches = state.layout().patches();
-  for (std::size_t k = 0; k < patches.size(); ++k)
-    (patches[k].needs_others ? fringe_ : interior_).push_back(static_cast<std::int32_t>(k));
+void Step::sort_patches() {
+  const Levels& levels = state_.levels();
+  if (changes_ == levels.changes()) return;
+  changes_ = levels.changes();
+  interior_.assign(static_cast<std::size_t>(levels.size()), {});
+  fringe_ = interior_;
+  for (const State::Patch& patch : state_.patches())
+    (patch.on_level->needs_others ? fringe_ : interior_)[static_cast<std::size_t>(patch.level)].push_back(patch);
 }
 
 solver::Outcome Step::advance(bool stop) {
-  const double dt = state_.time_step();
+  const double dt = state_.time_step(), time = state_.time;
   state_.timers.start();
-  stage(State::begin, State::second, 0.5 * dt);
-  stage(State::second, State::third, 0.5 * dt);
-  stage(State::third, State::fourth, dt);
-  stage(State::fourth, State::end, dt / 6);
-  state_.end_step();
+  sort_patches();
+  advance_level({0, 0, time, dt});
   ++state_.steps;
-  state_.time = static_cast<double>(state_.steps) * dt;
+  const bool is_constant = state_.equations().has_constant_speed();
+  state_.time = is_constant ? static_cast<double>(state_.steps) * dt : time + dt;
 
-  std::array<double, 2> flags{is_finite() ? 0.0 : 1.0, stop ? 1.0 : 0.0};
+  const physics::Inspection found = state_.inspect();
+  std::array<double, 3> agreed{found.good ? 0.0 : 1.0, stop ? 1.0 : 0.0, found.speed};
   state_.timers.lap(Phase::integrate);
-  comm::maximum(state_.communicator(), flags, "step");
+  comm::maximum(state_.communicator(), agreed, "step");
+  if (!is_constant && agreed[0] == 0) state_.set_speed(agreed[2]);
   state_.timers.lap(Phase::wait);
-  return {.good = flags[0] == 0, .stop = flags[1] != 0};
+  if (agreed[0] == 0 && state_.is_adaptive() && state_.steps % state_.options().regrid_every == 0) {
+    state_.adapt();
+    state_.timers.lap(Phase::sort);
+  }
+  return {.good = agreed[0] == 0, .stop = agreed[1] != 0};
+}
+
+void Step::advance_level(const Substep& step) {
+  Levels& levels = state_.levels();
+  for (int number = 0; number < 4; ++number) stage(step, number);
+  cell_steps_ += levels[step.level].layout.cells();
+  if (const int finer = step.level + 1; finer < levels.size()) {
+    const double half = 0.5 * step.time_step;
+    levels.prepare(finer, step.time, step.time_step);
+    state_.timers.lap(Phase::integrate);
+    advance_level({finer, 0, step.time, half});
+    advance_level({finer, 1, step.time + half, half});
+    levels.restrict_to_coarser(finer, step.time + step.time_step, state_.spacing(step.level));
+    state_.timers.lap(Phase::integrate);
+  }
+  levels.end_step(step.level);
 }
 
 /// Patches in the interior of this rank are computed while the ghosts of the others travel.
-void Step::stage(State::Slot from, State::Slot to, double weight) {
-  const Layout::Views views = state_.layout().views(state_.fields(from).u.data(), state_.foreign().u.data());
-  state_.halo().start(views.field());
+void Step::stage(const Substep& step, int number) {
+  Levels& levels = state_.levels();
+  levels.start(step.level, static_cast<Slot>(number));
   state_.timers.lap(Phase::pack);
-  compute(interior_, from, to, weight);
+  compute(interior_[static_cast<std::size_t>(step.level)], step, number);
   state_.timers.lap(Phase::rates);
-  state_.halo().finish(views.field());
+  levels.finish(step.level);
   state_.timers.lap(Phase::wait);
-  compute(fringe_, from, to, weight);
+  compute(fringe_[static_cast<std::size_t>(step.level)], step, number);
   state_.timers.lap(Phase::fringe);
 }
 
-void Step::compute(const std::vector<std::int32_t>& patches, State::Slot from, State::Slot to, double weight) {
-  const Layout& layout = state_.layout();
-  const patches::Values u{state_.fields(from).u.data(), state_.foreign().u.data()};
-  const auto count = static_cast<std::int64_t>(patches.size());
-#pragma omp parallel
-  {
-    std::vector<double> scratch(layout.scratch_size());
-#pragma omp for schedule(dynamic)
-    for (std::int64_t k = 0; k < count; ++k) {
-      const auto number = static_cast<std::size_t>(patches[static_cast<std::size_t>(k)]);
-      const Layout::Patch& patch = layout.patches()[number];
-      layout.fill(patch, u, scratch.data());
-      const grid::IndexBox grown = patch.cells.grown(layout.ghosts(), layout.dimensions());
-      const auto own = [&](State::Slot slot) {
-        State::Fields& fields = state_.fields(slot);
-        return physics::wave::Fields{fields.u.data() + patch.first, fields.p.data() + patch.first};
-      };
-      physics::wave::Stage s;
-      for (std::size_t d = 0; d < 3; ++d) s.count[d] = patch.cells.count(d);
-      s.u = scratch.data() + grown.index(patch.cells.lower);
-      s.stride = {1, grown.count(0), static_cast<std::ptrdiff_t>(grown.count(0)) * grown.count(1)};
-      s.p = own(from).p;
-      s.weight = weight;
-      s.stiffness = std::pow(state_.options().wave_speed / state_.spacing(), 2);
-      s.first = own(State::begin), s.second = own(State::second), s.third = own(State::third),
-      s.fourth = own(State::fourth);
-      s.u_to = state_.fields(to).u.data() + patch.first;
-      s.p_to = state_.fields(to).p.data() + patch.first;
-      (to == State::end ? kernels_.finish : kernels_.advance)(s);
-    }
+/// Memory for the fluxes of a patch.
+void Step::give_memory(std::array<std::vector<double>, 3>& fluxes, const grid::IndexBox& cells,
+                       physics::Stage& stage) const {
+  for (std::size_t d = 0; d < static_cast<std::size_t>(state_.world().dimensions); ++d) {
+    grid::IndexBox faces = cells;
+    ++faces.upper[d];
+    const std::size_t size = state_.equations().fields().size() * static_cast<std::size_t>(faces.cells());
+    fluxes[d].resize(std::max(fluxes[d].size(), size));
+    stage.fluxes[d] = fluxes[d].data();
   }
 }
 
-bool Step::is_finite() const {
-  const State::Fields& now = state_.fields(State::begin);
-  const auto n = static_cast<std::int64_t>(now.u.size());
-  bool finite = true;
-#pragma omp parallel for schedule(static) reduction(&& : finite)
-  for (std::int64_t i = 0; i < n; ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    finite = finite && std::isfinite(now.u[k]) && std::isfinite(now.p[k]);
+void Step::compute(const std::vector<State::Patch>& patches, const Substep& step, int number) {
+  constexpr std::array k_slots{patches::begin, patches::second, patches::third, patches::fourth};
+  const double dt = step.time_step;
+  const auto of_stage = static_cast<std::size_t>(number);
+  const double weight = std::array{0.5 * dt, 0.5 * dt, dt, dt / 6}[of_stage],
+               time = step.time + std::array{0.0, 0.5 * dt, 0.5 * dt, dt}[of_stage];
+  const patches::StateWeights weights = patches::weights_of_stage(step.number, number);
+  const auto count = static_cast<std::int64_t>(patches.size());
+#pragma omp parallel
+  {
+    State::Scratch scratch(state_);
+    std::array<std::vector<double>, 3> fluxes;
+#pragma omp for schedule(dynamic)
+    for (std::int64_t k = 0; k < count; ++k) {
+      const State::Patch& patch = patches[static_cast<std::size_t>(k)];
+      std::array<std::vector<const double*>, k_slots.size()> values;
+      physics::Stage s;
+      s.place = state_.place(patch.level, patch.cells());
+      s.time = time;
+      s.in = scratch.fill(patch, k_slots[of_stage], weights, time);
+      s.weight = weight;
+      s.last = number == 3;
+      for (std::size_t slot = 0; slot < k_slots.size(); ++slot) {
+        values[slot] = std::as_const(state_).values_of(patch, k_slots[slot]);
+        s.slots[slot] = values[slot].data();
+      }
+      const std::vector<double*> to = state_.values_of(patch, static_cast<Slot>(number + 1));
+      s.to = to.data();
+      const bool needs_fluxes = state_.levels().needs_fluxes(patch.level, *patch.on_level);
+      if (needs_fluxes) give_memory(fluxes, patch.cells(), s);
+      state_.equations().advance(s);
+      if (needs_fluxes)
+        state_.levels().add_fluxes(patch.level, *patch.on_level, {s.fluxes[0], s.fluxes[1], s.fluxes[2]},
+                                   std::array{dt / 6, dt / 3, dt / 3, dt / 6}[of_stage]);
+    }
   }
-  return finite;
 }
 
 }  // namespace eddyline::amr

@@ -1,31 +1,44 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <string>
 #include <vector>
 
-#include "physics/wave/kernels.hpp"
 #include "solver/clock.hpp"
 #include "solvers/amr/state.hpp"
 
 namespace eddyline::amr {
 
-/// Advances the wave equation by the classical Runge-Kutta method. `state` must outlive it.
+/// Advances the equations by the classical Runge-Kutta method: each level takes two steps for one of the next coarser
+/// level. `state` must outlive it.
 class Step {
  public:
-  Step(State& state, const std::string& instructions);
+  explicit Step(State& state) : state_(state) {}
 
-  /// One time step. Collective.
+  /// One time step of the coarsest level. Collective.
   solver::Outcome advance(bool stop);
+  /// Steps of single cells so far, on this rank.
+  std::int64_t cell_steps() const { return cell_steps_; }
 
  private:
-  void stage(State::Slot from, State::Slot to, double weight);
-  void compute(const std::vector<std::int32_t>& patches, State::Slot from, State::Slot to, double weight);
-  bool is_finite() const;
+  /// The step of a level within one of the coarser level.
+  struct Substep {
+    int level, number;  // 0 or 1
+    double time, time_step;
+  };
+
+  void advance_level(const Substep& step);
+  void stage(const Substep& step, int number);
+  void compute(const std::vector<State::Patch>& patches, const Substep& step, int number);
+  void sort_patches();
+  void give_memory(std::array<std::vector<double>, 3>& fluxes, const grid::IndexBox& cells,
+                   physics::Stage& stage) const;
 
   State& state_;
-  physics::wave::Kernels kernels_;
-  std::vector<std::int32_t> interior_, fringe_;  // patches without and with cells of other ranks around them
+  /// Patches of each level without and with cells of other ranks around them.
+  std::vector<std::vector<State::Patch>> interior_, fringe_;
+  std::int64_t changes_ = -1;  // of the patches when they were sorted
+  std::int64_t cell_steps_ = 0;
 };
 
 }  // namespace eddyline::amr

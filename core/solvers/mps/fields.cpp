@@ -55,8 +55,9 @@ solver::Field Fields<D>::field(std::string_view set, std::string_view name) cons
     if (name == "pressure") return computed(n, [&](std::size_t i) { return pressure(i); });
     if (name == "surface")
       return computed(n, [&](std::size_t i) { return fluid.surface[i] != k_inside_fluid ? 1.0 : 0.0; });
+    if (name == "buffer") return computed(n, [&](std::size_t i) { return static_cast<double>(fluid.buffer[i]); });
     throw UserError("field: fluid particles have no \"" + std::string(name) +
-                    "\"; they have id, mass, position, velocity, density, pressure and surface.");
+                    "\"; they have id, mass, buffer, position, velocity, density, pressure and surface.");
   }
   if (set == "walls") {
     if (name == "id") return std::span<const std::int64_t>(wall.id.data(), walls);
@@ -83,6 +84,7 @@ solver::PointRecord Fields<D>::record(solver::PointKind kind, std::size_t i) con
     for (int d = 0; d < D; ++d) record.position[d] = liquid_.fluid.x[d][i], record.velocity[d] = liquid_.fluid.v[d][i];
     record.density = liquid_.constants().rho;
     record.pressure = pressure(i);
+    record.buffer = liquid_.fluid.buffer[i];
     record.surface = liquid_.fluid.surface[i] != k_inside_fluid ? 1 : 0;
   } else {
     record.id = liquid_.wall.id[i];
@@ -101,7 +103,8 @@ solver::QuantizedParticles Fields<D>::quantized(std::int64_t every, bool with_id
   double extremes[3] = {0, -INFINITY, -INFINITY};  // speed^2, -lowest and highest p
   for (std::size_t i = 0; i < fluid.id.size(); ++i) {
     const std::uint64_t hash = solver::mix(static_cast<std::uint64_t>(fluid.id[i]));
-    if (is_beyond_open_side(i) || (every > 1 && hash % static_cast<std::uint64_t>(every) != 0)) continue;
+    if (fluid.buffer[i] != 0 || is_beyond_open_side(i) || (every > 1 && hash % static_cast<std::uint64_t>(every) != 0))
+      continue;
     chosen.push_back(i);
     const Vec3 v = vector_of(fluid.v, i);
     const double values[3] = {dot(v, v), -pressure(i), pressure(i)};

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "base/errors.hpp"
 #include "base/instructions.hpp"
@@ -57,7 +58,10 @@ Constants::Constants(const world::World& world)
       R(length.interaction_radius),
       scale(fixed.quantum() / R),
       rho(world.fluid.density),
-      free_surface(has_free_surface(world)) {
+      free_surface(has_free_surface(world)),
+      pressure_is_given(free_surface || std::ranges::any_of(world.openings, [](const world::Opening& opening) {
+                          return !opening.inflow || opening.pressure_imposed;
+                        })) {
   const Vec3 step = particles::lattice_spacing(world);
   factors = physics::mps::factors(options.weights, step, world.dimensions, R);
   volume = step.x * step.y * (world.dimensions == 3 ? step.z : 1.0);
@@ -71,6 +75,8 @@ Liquid<D>::Liquid(const world::World& world, const solver::Execution& execution,
       wall_halo(communicator, execution.exchange, execution.between, comm::Tag::wall_halo),
       forcing(world),
       contact(world),
+      wall_friction(world),
+      openings(world),
       world_(with_whole_periods(world)),
       execution_(prepare(execution)),
       communicator_(communicator),
@@ -85,11 +91,7 @@ Liquid<D>::Liquid(const world::World& world, const solver::Execution& execution,
 
 template <int D>
 void Liquid<D>::place() {
-  const auto is_here = [&](Vec3 x) {
-    for (int d = 0; d < D; ++d) x[d] = constants_.fixed.round(x[d]);
-    return layout().owned_cell(x) >= 0;
-  };
-  const particles::Placement placement = particles::place(world_, is_here);
+  const particles::Placement placement = particles::place(world_, [&](Vec3 x) { return is_here(x); });
   std::int64_t anywhere = static_cast<std::int64_t>(placement.fluid.size());
   comm::sum(communicator_, {&anywhere, 1}, "placing particles");
   if (anywhere == 0)
@@ -101,6 +103,7 @@ void Liquid<D>::place() {
     const auto& particle = placement.fluid[i];
     fluid.id[i] = particle.id;
     fluid.p[i] = particle.pressure / constants_.rho;
+    fluid.buffer[i] = particle.buffer;
     for (int d = 0; d < D; ++d) {
       fluid.x[d][i] = particle.position[d];
       fluid.v[d][i] = world_.start.velocity[static_cast<std::size_t>(d)].evaluate(
@@ -127,7 +130,7 @@ void Liquid<D>::start(double time) {
   find_poses(time);
   find_middle(0);
   move_walls(time, 0);
-  rebuild();
+  rebuild(0);
 }
 
 template <int D>
@@ -139,6 +142,15 @@ void Liquid<D>::find_middle(double dt) {
     double* to = middle[d];
 #pragma omp parallel for schedule(static)
     for (std::int64_t i = 0; i < n; ++i) to[i] = x[i] + 0.5 * dt * v[i];
+  }
+  if (openings.empty()) return;
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) {  // buffers move along the normals of their openings
+    const auto k = static_cast<std::size_t>(i);
+    if (fluid.buffer[k] == 0) continue;
+    const int axis = openings.all()[fluid.buffer[k] - 1u].sites.axis;
+    for (int d = 0; d < D; ++d)
+      if (d != axis) middle[d][k] = fluid.x[d][k];
   }
 }
 
@@ -166,7 +178,7 @@ void Liquid<D>::move_to_midpoint(double time, double dt) {
   find_middle(dt);
   forcing.set_wall_velocities(wall, time);
   move_walls(time, dt);
-  if (!(2 * farthest_moved() <= k_safe_skin * constants_.length.skin)) rebuild();
+  if (bodies_change() || !(2 * farthest_moved() <= k_safe_skin * constants_.length.skin)) rebuild(dt);
   write_wall_rows(time + 0.5 * dt, dt);
   timers.lap(Phase::integrate);
 }
@@ -174,7 +186,14 @@ void Liquid<D>::move_to_midpoint(double time, double dt) {
 // --- a rebuild ------------------------------------------------------------------------------------------------------
 
 template <int D>
-void Liquid<D>::rebuild() {
+void Liquid<D>::rebuild(double dt) {
+  const bool changed = bodies_change();
+  if (changed) change_bodies();
+  if (!openings.empty()) {
+    const double half_interval = rebuilds > 0 ? 0.5 * static_cast<double>(steps - last_rebuild + 1) * dt : 0.0;
+    openings.pass(fluid, half_interval, [this](std::size_t) { return constants_.mass; });
+    find_middle(dt);
+  }
   remove_leavers();
   timers.lap(Phase::sort);
   const bool due = execution_.rebalance_every > 0
@@ -190,19 +209,18 @@ void Liquid<D>::rebuild() {
   for (int d = 0; d < D; ++d)
     for (std::size_t i = 0; i < fluid.id.size(); ++i) middle[d][i] += fluid.place[d][i] - before[d][i];
   sort_fluid();
-  if (walls_move_) {
-    send_walls();
-  }
+  if (walls_move_ || changed) send_walls();
   timers.lap(Phase::sort);
   build_lists();
   ++rebuilds;
+  last_rebuild = steps;
   count();
   timers.lap(Phase::lists);
 }
 
 template <int D>
 void Liquid<D>::remove_leavers() {
-  if (subdomain_.is_closed()) return;
+  if (subdomain_.is_closed() && openings.empty()) return;
   domain::remove_particles_if(
       fluid.size(),
       [&](auto&& visit) {
@@ -210,7 +228,8 @@ void Liquid<D>::remove_leavers() {
         visit(middle);
       },
       [&](std::size_t i) {
-        if (!subdomain_.has_left(vector_of(fluid.x, i))) return false;
+        if (openings.is_spent(fluid, i)) return true;
+        if (fluid.buffer[i] != 0 || !subdomain_.has_left(vector_of(fluid.x, i))) return false;
         left_mass.add(constants_.mass);
         ++left_particles;
         return true;
@@ -225,6 +244,7 @@ void Liquid<D>::rebalance() {
   for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = subdomain_.grid().cell_of(vector_of(middle, i));
   const double cost = balance.cost(timers.busy(), steps) / static_cast<double>(std::max<std::int64_t>(1, fluid.size()));
   subdomain_.repartition(cells, std::max<std::int64_t>(1, std::llround(1e9 * cost)));
+  openings.share(communicator_);
   if (!walls_move_) send_walls();
   timers.lap(Phase::migrate);
   balance.done(communicator_, std::chrono::duration<double>(Clock::now() - start).count(), timers.busy(), steps);
@@ -243,6 +263,7 @@ void Liquid<D>::sort_fluid() {
   for (int d = 0; d < D; ++d) position[d] = fluid.place[d];
   subdomain_.sort({position, D}, {fluid.id.data(), fluid.id.size()}, fluid_rows, reorder_.order, room_);
   for_each_field([&](auto& array) { reorder_(array); });
+  openings.find_members(fluid);
   put_positions(fluid_rows, fluid.place, fluid_positions_);
   fluid_of_row_.resize(fluid_rows.slot.size());
   for (std::size_t i = 0; i < fluid_rows.slot.size(); ++i)
@@ -264,11 +285,7 @@ void Liquid<D>::send_walls() {
 
 template <int D>
 void Liquid<D>::sort_walls() {
-  const auto for_each_field = [&](auto&& visit) {
-    wall.for_each_array(visit);
-    visit(wall_places_);
-    if (walls_move_) visit(wall_middle_), visit(wall_turn_);
-  };
+  const auto for_each_field = [&](auto&& visit) { for_each_wall_array(visit); };
   domain::migrate(communicator_, subdomain_.ranks_of(wall_places_), subdomain_.neighbors(), for_each_field);
   const double* position[D];
   for (int d = 0; d < D; ++d) position[d] = wall_places_[d];
@@ -429,17 +446,19 @@ physics::mps::Input Liquid<D>::wall_input() const {
 
 template <int D>
 void Liquid<D>::save(ArchiveWriter& archive) {
-  archive.put_value("counts", std::array{steps, rebuilds});
+  archive.put_value("counts", std::array{steps, rebuilds, last_rebuild});
   archive.put_value("own_counts", std::array{migrants, left_particles});
   archive.put_value("left_mass", left_mass);
   fluid.for_each_named([&](const char* name, auto& field) { archive.put_field(std::string("fluid.") + name, field); });
   wall.for_each_named([&](const char* name, auto& field) { archive.put_field(std::string("wall.") + name, field); });
   archive.put_field("wall.place", wall_places_);
+  archive.put_value("body_changes", body_changes_made_);
+  openings.save(archive);
 }
 
 template <int D>
 void Liquid<D>::restore(const std::vector<ArchiveReader>& parts) {
-  std::array<std::int64_t, 2> counts{};
+  std::array<std::int64_t, 3> counts{};
   comm::agree(communicator_, "checkpoint", [&] {
     fluid.for_each_array([](auto& field) { field.resize(0); });
     wall.for_each_array([](auto& field) { field.resize(0); });
@@ -452,11 +471,7 @@ void Liquid<D>::restore(const std::vector<ArchiveReader>& parts) {
         part.append_field(full, field);
         ArchiveReader::check_count(full, field.size(), fluid.id.size());
       });
-      wall.for_each_named([&](const char* name, auto& field) {
-        const std::string full = std::string("wall.") + name;
-        part.append_field(full, field);
-        ArchiveReader::check_count(full, field.size(), wall.id.size());
-      });
+      append_walls(part);
       part.append_field("wall.place", wall_places_);
       ArchiveReader::check_count("wall.place", wall_places_.size(), wall.id.size());
       std::array<std::int64_t, 2> own{};
@@ -471,16 +486,44 @@ void Liquid<D>::restore(const std::vector<ArchiveReader>& parts) {
         if (!(std::abs(fluid.place[d][i]) <= 1e100))
           throw UserError(
               "checkpoint: a particle has an invalid position; it was written for another world, or is damaged.");
-    if (communicator_.is_root()) parts.at(0).get_value("counts", counts);
+    for (const std::uint8_t buffer : fluid.buffer)
+      if (buffer > world_.openings.size())
+        throw UserError(
+            "checkpoint: a particle belongs to an opening that does not exist; it was written for another "
+            "world, or is damaged.");
+    if (!communicator_.is_root()) return;
+    parts.at(0).get_value("counts", counts);
+    parts.at(0).get_value("body_changes", body_changes_made_);
   });
   counts = comm::broadcast(communicator_, counts, 0, "checkpoint");
-  steps = counts[0], rebuilds = counts[1];
+  body_changes_made_ = comm::broadcast(communicator_, body_changes_made_, 0, "checkpoint");
+  if (body_changes_made_ > static_cast<std::int64_t>(body_changes_.size()))
+    throw UserError(
+        "checkpoint: more bodies were added or removed than the journal records. Has the journal been changed?");
+  contact = domain::Contact(world_);
+  wall_friction = domain::WallFriction(world_);
+  steps = counts[0], rebuilds = counts[1], last_rebuild = counts[2];
+  openings.restore(parts, communicator_);
   middle.resize(fluid.id.size());
   rest_walls();
   sort_walls();
   sort_fluid();
   build_lists();
   count();
+}
+
+/// Walls that were set in motion after the checkpoint had rested until then.
+template <int D>
+void Liquid<D>::append_walls(const ArchiveReader& part) {
+  const std::size_t before = wall.id.size();
+  const bool can_move = std::exchange(wall.can_move, wall.can_move && part.has_vectors("wall.v"));
+  wall.for_each_named([&](const char* name, auto& field) {
+    const std::string full = std::string("wall.") + name;
+    part.append_field(full, field);
+    ArchiveReader::check_count(full, field.size(), wall.id.size());
+  });
+  if (can_move && !wall.can_move) wall.rest(before, wall.id.size());
+  wall.can_move = can_move;
 }
 
 template <int D>

@@ -16,8 +16,10 @@
 #include "domain/balance.hpp"
 #include "domain/contact.hpp"
 #include "domain/external_forcing.hpp"
+#include "domain/openings.hpp"
 #include "domain/reordering.hpp"
 #include "domain/subdomain.hpp"
+#include "domain/wall_friction.hpp"
 #include "domain/walls.hpp"
 #include "exchange/halo.hpp"
 #include "neighbors/list.hpp"
@@ -26,6 +28,7 @@
 #include "physics/mps/sweeps.hpp"
 #include "solver/execution.hpp"
 #include "solvers/mps/options.hpp"
+#include "world/change.hpp"
 #include "world/world.hpp"
 
 namespace eddyline::mps {
@@ -43,6 +46,7 @@ struct Constants {
   double volume = 0;         // of a lattice cell [m^D]
   double rho = 0, mass = 0;  // [kg/m^3]; of a particle [kg], kg/m in 2D
   bool free_surface = false;
+  bool pressure_is_given = false;  // somewhere, by a free surface or an opening
 };
 
 /// The fluid. Every array belongs to particles and is sorted with them.
@@ -53,6 +57,7 @@ struct FluidState {
   VectorArray<double, D> place;  // by which the particle was sorted at the last rebuild, in whole quanta
   Array<double> p;               // of the last step, see above
   Array<std::uint8_t> surface;   // a Surrounding
+  Array<std::uint8_t> buffer;    // 1 + the opening whose buffer holds it; 0: none
 
   std::int64_t size() const { return static_cast<std::int64_t>(id.size()); }
   template <class Visit>
@@ -62,6 +67,7 @@ struct FluidState {
   template <class Visit>
   void for_each_named(Visit&& visit) {
     visit("id", id), visit("x", x), visit("v", v), visit("place", place), visit("p", p), visit("surface", surface);
+    visit("buffer", buffer);
   }
 };
 
@@ -92,13 +98,18 @@ class Liquid {
   physics::mps::Input fluid_input() const;
   physics::mps::Input wall_input() const;
 
+  /// Changes the world between two steps; see Simulation::change(). Collective.
+  double change(const world::Change& change);
+  /// Number of bodies added or removed so far.
+  std::int64_t body_changes() const { return body_changes_made_; }
+
   void save(ArchiveWriter& archive);
   void restore(const std::vector<ArchiveReader>& parts);
 
   const world::World& world() const { return world_; }
-  world::World& changed_world() { return world_; }
   const Constants& constants() const { return constants_; }
   const particles::CellLayout& layout() const { return subdomain_.layout(); }
+  const decompose::Partition& partition() const { return subdomain_.partition(); }
   comm::Communicator& communicator() const { return communicator_; }
   const solver::Execution& execution() const { return execution_; }
   std::int64_t memory() const;
@@ -128,18 +139,43 @@ class Liquid {
   neighbors::NeighborList fluid_fluid, fluid_wall, wall_fluid;
   domain::ExternalForcing<D> forcing;
   domain::Contact contact;
+  domain::WallFriction wall_friction;
+  domain::Openings<D> openings;
   physics::mps::Sweeps<D> sweeps;
   Timers timers;
   domain::Balance balance;
-  std::int64_t steps = 0, rebuilds = 0, migrants = 0, left_particles = 0;
+  std::int64_t steps = 0, rebuilds = 0, last_rebuild = 0, migrants = 0, left_particles = 0;
   ReproducibleSum left_mass;
   double friction_ratio = 0;  // nu at walls over that between fluid particles, for wall rows
 
  private:
+  /// A body that was added, with the number of the addition from 1, or removed: 0.
+  struct BodyChange {
+    std::size_t body;
+    std::int64_t addition;
+  };
+
   void place();
+  bool is_here(Vec3 x) const {
+    for (int d = 0; d < D; ++d) x[d] = constants_.fixed.round(x[d]);
+    return layout().owned_cell(x) >= 0;
+  }
+  void set_in_motion(const world::Change& change);
+  double add_body(const world::Change& change);
+  bool is_in_the_way(const world::Body& body, std::size_t i) const;
+  bool bodies_change() const { return body_changes_made_ < static_cast<std::int64_t>(body_changes_.size()); }
+  void change_bodies();
+  void place_added_body(const world::Body& body, const BodyChange& change);
+  template <class Visit>
+  void for_each_wall_array(Visit&& visit) {
+    wall.for_each_array(visit);
+    visit(wall_places_);
+    if (walls_move_) visit(wall_middle_), visit(wall_turn_);
+  }
+  void append_walls(const ArchiveReader& part);
   void find_middle(double dt);
   double farthest_moved() const;
-  void rebuild();
+  void rebuild(double dt);
   void remove_leavers();
   void rebalance();
   void sort_fluid();
@@ -170,6 +206,8 @@ class Liquid {
   std::vector<std::optional<world::Pose>> poses_;
   std::array<std::int64_t, 2> everywhere_{};
   double wall_speed_ = 0;
+  std::vector<BodyChange> body_changes_;
+  std::int64_t body_changes_made_ = 0;
 };
 
 }  // namespace eddyline::mps

@@ -11,10 +11,17 @@
 namespace eddyline::mps {
 
 template <int D>
-Loads<D>::Loads(const Liquid<D>& liquid, const Step<D>& step) : liquid_(liquid), step_(step) {
-  const auto& world = liquid.world();
+Loads<D>::Loads(const Liquid<D>& liquid, const Step<D>& step)
+    : liquid_(liquid), step_(step), has_work_(liquid.wall.can_move) {
+  for (const auto& body : liquid.world().bodies) moving_.push_back(body.motion.has_value());
+  world_changed();
+}
+
+template <int D>
+void Loads<D>::world_changed() {
+  const auto& world = liquid_.world();
+  owners_.clear();
   for (std::size_t b = 0; b < world.bodies.size(); ++b) {
-    moving_.push_back(world.bodies[b].motion.has_value());
     if (world.bodies[b].shape != nullptr) owners_.push_back(static_cast<std::int32_t>(b));
   }
   for (std::size_t s = 0; s < 2 * D; ++s)
@@ -38,7 +45,13 @@ void Loads<D>::group_walls() {
   std::map<std::int32_t, std::size_t> places;
   for (std::size_t k = 0; k < owners_.size(); ++k) places[owners_[k]] = k;
   const auto& wall = liquid_.wall;
+  const auto is_beyond_opening = [&](std::size_t i) {
+    return std::ranges::any_of(liquid_.openings.all(), [&](const auto& opening) {
+      return opening.sites.is_beyond(vector_of(wall.x, i), liquid_.constants().R);
+    });
+  };
   for (std::size_t i = 0; i < wall.id.size(); ++i) {
+    if (is_beyond_opening(i)) continue;
     const auto give = [&](std::int32_t owner, const Contribution& part) {
       if (const auto found = places.find(owner); found != places.end()) contributions_[found->second].push_back(part);
     };

@@ -16,12 +16,14 @@ template <int D>
 class Loads final : public solver::Loads {
  public:
   Loads(const Liquid<D>& liquid, const Step<D>& step);
+  /// Bodies have been added or removed.
+  void world_changed();
 
   const std::vector<std::int32_t>& owners() const override { return owners_; }
   bool has_power(std::int32_t owner) const override {
     return owner >= 0 && static_cast<std::size_t>(owner) < moving_.size() && moving_[static_cast<std::size_t>(owner)];
   }
-  bool has_work() const override { return liquid_.wall.can_move; }
+  bool has_work() const override { return has_work_; }
   void add(comm::Sums& sums) override;
   solver::Load load(std::size_t k, const comm::Sums& sums) const override;
   double power_of_sides(const comm::Sums& sums) const override { return sums.value(index_of_sides_); }
@@ -40,6 +42,7 @@ class Loads final : public solver::Loads {
 
   const Liquid<D>& liquid_;
   const Step<D>& step_;
+  bool has_work_;  // of walls that moved from the start on
   std::vector<bool> moving_;
   std::vector<std::int32_t> owners_;
   std::vector<std::vector<Contribution>> contributions_;  // of each owner

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "base/errors.hpp"
+#include "domain/wall_friction.hpp"
 
 namespace eddyline::mps {
 
@@ -80,7 +81,8 @@ void check_world(const world::World& world) {
   const auto lacks = [](const std::string& what, const char* instead) {
     throw UserError("method.name = \"mps\" has no " + what + ": " + instead + ", or use method.name = \"sph\".");
   };
-  if (!world.openings.empty()) lacks("openings", "close the domain or make it periodic");
+  for (const auto& opening : world.openings)
+    if (opening.stream) lacks("sides of type stream", "write inflow, outflow and slip walls");
   if (world.fluid.matter == world::Matter::ideal_gas) lacks("gas", "use a liquid");
   if (world.start.fitted) lacks("start that follows surfaces", "remove start.fitted");
   if (world.start.settle > 0) lacks("settling", "remove start.settle");
@@ -92,6 +94,7 @@ Options options_of(const world::World& world) {
   check_world(world);
   Options options;
   for (const auto& [name, value] : world.options) {
+    if (domain::Friction::is_option(name)) continue;
     const auto* found = std::ranges::find(k_options, std::string_view(name), &Option::name);
     if (found == k_options.end()) throw UserError("method." + name + ": the solver mps has no such option.");
     found->set(name, value, options);

@@ -25,7 +25,7 @@ linear::MultigridOptions multigrid_options() {
 linear::SolveOptions solve_options(const Constants& constants, const std::string& instructions) {
   return {.tolerance = constants.options.tolerance,
           .max_iterations = static_cast<int>(constants.options.max_iterations),
-          .constant_null_space = !constants.free_surface,
+          .constant_null_space = !constants.pressure_is_given,
           .confirm = false,
           .instructions = instructions};
 }

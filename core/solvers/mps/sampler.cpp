@@ -72,6 +72,7 @@ void Sampler<D>::add(const Vec3& r, std::size_t i, double q2, Sums& to) const {
       moment[5 + 2 * d] += whole(weight * fluid.v[d][i] * r.x);
       moment[6 + 2 * d] += whole(weight * fluid.v[d][i] * r.y);
     }
+    moment[9] += whole(weight * p * r.x), moment[10] += whole(weight * p * r.y);
   }
 }
 
@@ -94,6 +95,15 @@ typename Sampler<D>::Sample Sampler<D>::sample_of(const Sums& sums) const {
       const double vx = moment(7) - sample.velocity.y * x, vy = moment(8) - sample.velocity.y * y;
       const double dv_dx = (yy * vx - xy * vy) / determinant, du_dy = (xx * uy - xy * ux) / determinant;
       sample.vorticity = -(dv_dx - du_dy) / liquid_.constants().R;
+      if (!liquid_.constants().free_surface) {
+        const double rho = liquid_.constants().rho, mean = sample.pressure / rho;
+        const double px = moment(9) - mean * x, py = moment(10) - mean * y;
+        const auto offset = [&](double a, double b) {  // of the linear function at the point from the mean
+          return -((yy * a - xy * b) * x + (xx * b - xy * a) * y) / determinant;
+        };
+        sample.pressure += rho * offset(px, py);
+        sample.velocity.x += offset(ux, uy), sample.velocity.y += offset(vx, vy);
+      }
     }
   }
   return sample;
@@ -263,7 +273,8 @@ template <int D>
 double Sampler<D>::front(int axis) {
   double foremost = -INFINITY;
   for (std::size_t i = 0; i < liquid_.fluid.id.size(); ++i)
-    if (liquid_.fluid.surface[i] != k_isolated) foremost = std::max(foremost, liquid_.fluid.x[axis][i]);
+    if (liquid_.fluid.surface[i] != k_isolated && liquid_.fluid.buffer[i] == 0)
+      foremost = std::max(foremost, liquid_.fluid.x[axis][i]);
   comm::maximum(liquid_.communicator(), {&foremost, 1}, "observers");
   const auto& world = liquid_.world();
   const double position = foremost + 0.5 * world.spacing, end = world.origin[axis] + world.size[axis];

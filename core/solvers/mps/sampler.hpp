@@ -13,7 +13,7 @@ namespace eddyline::mps {
 
 /// The fluid at points and pixels: means of the particles within R, weighted with the kernel of Wendland. Sums are of
 /// whole numbers, so that they are the same for any ranks and threads. Pressure at points is extrapolated along gravity
-/// from each particle.
+/// from each particle. In 2D without a free surface values are those of the linear fit at the point.
 template <int D>
 class Sampler final : public solver::Sampler {
  public:
@@ -27,9 +27,9 @@ class Sampler final : public solver::Sampler {
   double front(int axis) override;
 
  private:
-  /// Sums at a point: weight, velocity, pressure; with moments also those of the linear fit of the velocity in 2D.
+  /// Sums at a point: weight, velocity, pressure; with moments also those of the linear fit in 2D.
   static constexpr std::size_t k_means = D + 2;
-  static constexpr std::size_t k_moments = D == 2 ? 9 : 0;  // r (2), r r (3), u r (4)
+  static constexpr std::size_t k_moments = D == 2 ? 11 : 0;  // r (2), r r (3), u r (4), p r (2)
   static constexpr std::size_t k_sums = k_means + k_moments;
 
   struct Sample {

@@ -26,6 +26,7 @@ void Budget<D>::add(comm::Sums& sums) {
   index_ = sums.template add_over<D + 3>(fluid.size(), [&](std::size_t i) {
     const Vec3 x = vector_of(fluid.x, i), v = vector_of(fluid.v, i);
     std::array<double, D + 3> terms{};
+    if (fluid.buffer[i] != 0) return terms;
     terms[0] = mass;
     for (int d = 0; d < D; ++d) terms[static_cast<std::size_t>(1 + d)] = mass * v[d];
     terms[D + 1] = 0.5 * mass * dot(v, v);
@@ -33,7 +34,7 @@ void Budget<D>::add(comm::Sums& sums) {
     return terms;
   });
   ReproducibleSum counted;
-  counted.add(static_cast<double>(fluid.size()));
+  counted.add(static_cast<double>(fluid.size()) - static_cast<double>(liquid_.openings.members().size()));
   sums.add(counted);
   sums.add(liquid_.left_mass);
 }
@@ -45,6 +46,29 @@ void Budget<D>::read(const comm::Sums& sums, std::vector<double>& row) {
   row.insert(row.end(), {step_.control.speed, sums.value(index_ + D + 4)});
 }
 
+template <int D>
+std::vector<solver::Column> OpeningSeries<D>::columns() const {
+  const std::string per_length = D == 2 ? "/m" : "";
+  std::vector<solver::Column> columns{{"mass_flow", D == 2 ? "kg/(m s)" : "kg/s"}, {"mass", "kg" + per_length}};
+  for (std::size_t d = 0; d < D; ++d) columns.push_back({std::string("momentum_") + "xyz"[d], "kg m/s" + per_length});
+  return columns;
+}
+
+template <int D>
+void OpeningSeries<D>::add(comm::Sums& sums) {
+  index_ = sums.add(opening_.mass_flow);
+  sums.add(opening_.mass);
+  for (const auto& momentum : opening_.momentum) sums.add(momentum);
+}
+
+template <int D>
+void OpeningSeries<D>::read(const comm::Sums& sums, std::vector<double>& row) {
+  const auto values = sums.template values<2 + D>(index_);
+  row.insert(row.end(), values.begin(), values.end());
+}
+
+template class OpeningSeries<2>;
+template class OpeningSeries<3>;
 template class Budget<2>;
 template class Budget<3>;
 

@@ -43,4 +43,19 @@ class SolverSeries final : public solver::Observer {
   const Step<D>& step_;
 };
 
+/// Flow through one opening.
+template <int D>
+class OpeningSeries final : public solver::Observer {
+ public:
+  explicit OpeningSeries(const domain::Opening<D>& opening) : opening_(opening) {}
+  std::string name() const override { return "opening." + opening_.world.name; }
+  std::vector<solver::Column> columns() const override;
+  void add(comm::Sums& sums) override;
+  void read(const comm::Sums& sums, std::vector<double>& row) override;
+
+ private:
+  const domain::Opening<D>& opening_;
+  std::size_t index_ = 0;
+};
+
 }  // namespace eddyline::mps

@@ -67,6 +67,7 @@ class Solver final : public solver::Solver {
     std::vector<std::unique_ptr<solver::Observer>> own;
     own.push_back(std::make_unique<Budget<D>>(liquid_, step_));
     own.push_back(std::make_unique<SolverSeries<D>>(step_));
+    for (const auto& opening : liquid_.openings.all()) own.push_back(std::make_unique<OpeningSeries<D>>(opening));
     return own;
   }
   solver::Checksum checksum() const override {
@@ -81,7 +82,12 @@ class Solver final : public solver::Solver {
     return sum;
   }
 
-  double apply(const world::Change& change) override;
+  double apply(const world::Change& change) override {
+    const double displaced = liquid_.change(change);
+    step_.world_changed();
+    loads_.world_changed();
+    return displaced;
+  }
 
   std::array<std::int32_t, 3> kind() const override { return {D, sizeof(float), k_number}; }
   void save(ArchiveWriter& archive) override {
@@ -113,29 +119,6 @@ class Solver final : public solver::Solver {
   Loads<D> loads_;
   int threads_;
 };
-
-template <int D>
-double Solver<D>::apply(const world::Change& change) {
-  using Kind = world::Change::Kind;
-  world::World& world = liquid_.changed_world();
-  if (change.kind == Kind::viscosity) {
-    world.fluid.kinematic_viscosity = change.value.x;
-  } else if (change.kind == Kind::gravity) {
-    world.gravity = change.value;
-  } else if (change.kind == Kind::add_probe) {
-    world.probes.push_back({change.name.data(), change.value});
-  } else if (change.kind == Kind::remove_probe) {
-    const auto found = std::ranges::find(world.probes, std::string(change.name.data()), &world::Probe::name);
-    if (found == world.probes.end())
-      throw UserError(std::string("there is no probe of the name ") + change.name.data() + ".");
-    world.probes.erase(found);
-  } else {
-    throw UserError(
-        "the solver mps changes gravity, viscosity and probes during a run; start a new run for anything else.");
-  }
-  step_.world_changed();
-  return 0;
-}
 
 template <int D>
 void Solver<D>::count(solver::Counters& counters) {

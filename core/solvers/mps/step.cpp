@@ -39,7 +39,7 @@ double height_of(const Liquid<D>& liquid) {
 }  // namespace
 
 template <int D>
-Step<D>::Step(Liquid<D>& liquid) : liquid_(liquid), pressure_(liquid) {
+Step<D>::Step(Liquid<D>& liquid) : liquid_(liquid), pressure_(liquid), openings_(liquid) {
   find_viscosity();
 }
 
@@ -56,6 +56,15 @@ void Step<D>::start() {
   height_ = height_of(liquid_);
   find_viscosity();
   liquid_.start(control.time);
+  if (!liquid_.openings.empty()) {
+    write_rows();
+    openings_.set(control.time, 0, 0);
+    for (const std::int32_t i : liquid_.openings.members()) {
+      const auto k = static_cast<std::size_t>(i);
+      const Vec3 v = openings_.velocity_of(k);
+      for (int d = 0; d < D; ++d) liquid_.fluid.v[d][k] = v[d];
+    }
+  }
   control.pressure = norm(liquid_.world().gravity) * height_;
   for (std::size_t i = 0; i < liquid_.fluid.id.size(); ++i)
     control.speed = std::max(control.speed, norm(vector_of(liquid_.fluid.v, i)));
@@ -105,6 +114,7 @@ void Step<D>::advance(bool reactions) {
   liquid_.timers.start();
   liquid_.move_to_midpoint(control.time, dt);
   write_rows();
+  if (!liquid_.openings.empty()) openings_.set(control.time + dt, dt, control.speed);
   mirror_walls();
   sum_neighborhoods();
   predict(dt);
@@ -149,6 +159,7 @@ template <int D>
 void Step<D>::write_rows() {
   if (structure_of_ != liquid_.rebuilds) {
     pressure_.equation.find_structure();
+    if (!liquid_.openings.empty()) openings_.rebuilt(pressure_.equation);
     structure_of_ = liquid_.rebuilds;
   }
   const auto& c = liquid_.constants();
@@ -242,6 +253,13 @@ void Step<D>::predict(double dt) {
                        : exceeds(k, k_attached)              ? k_at_surface
                                                              : k_isolated;
     row[FluidColumns<D>::k_share] = !free_surface || exceeds(k, k_lone) ? 1 : 0;
+    if (fluid.buffer[k] != 0) {
+      fluid.surface[k] = k_inside_fluid;
+      const Vec3 v = openings_.velocity_of(k);
+      for (int d = 0; d < D; ++d) row[FluidColumns<D>::k_velocity + d] = static_cast<float>(predicted_[d][k] = v[d]);
+      row[FluidColumns<D>::k_share] = 1;
+      continue;
+    }
     for (int d = 0; d < D; ++d) {
       predicted_[d][k] = fluid.v[d][k] + (nu_ > 0 ? dt * viscous * static_cast<double>(viscous_[d][k]) : 0.0);
       row[FluidColumns<D>::k_velocity + d] = static_cast<float>(predicted_[d][k]);
@@ -293,6 +311,7 @@ void Step<D>::solve_pressure(double dt) {
         takes_part ? c.factors.A * static_cast<double>(walls_[k]) - square / dt * (divergence - correction) : 0.0;
     p_[row] = liquid_.fluid.p[k];
   }
+  if (!liquid_.openings.empty()) openings_.complete(equation, p_);
   liquid_.timers.lap(Phase::rates);
   control.solve = pressure_.solve(p_);
   control.iterations += control.solve.iterations;
@@ -314,6 +333,7 @@ void Step<D>::sum_gradient() {
     fluid.p[k] = c.free_surface ? std::max(p, 0.0) : p;
     liquid_.rows.row(row)[FluidColumns<D>::k_pressure] = static_cast<float>(fluid.p[k]);
   }
+  if (!liquid_.openings.empty()) openings_.set_pressures();
   liquid_.fluid_halo.gather(neighbors::RowField<float>(liquid_.rows, D, {FluidColumns<D>::k_pressure, 1}));
   liquid_.timers.lap(Phase::pack);
   const std::size_t whole = liquid_.fluid_fluid.chunks().size() * neighbors::k_chunk;
@@ -324,6 +344,7 @@ void Step<D>::sum_gradient() {
   const auto sweep = sums ? liquid_.sweeps.gradient_of_sums : liquid_.sweeps.gradient_of_differences;
   const auto in = liquid_.fluid_input();
   liquid_.for_chunks(liquid_.fluid_fluid, [&](std::int64_t first, std::int64_t last) { sweep(in, out, first, last); });
+  if (!liquid_.openings.empty()) openings_.complete_gradient(gradient_);
   liquid_.timers.lap(Phase::rates);
 }
 
@@ -364,6 +385,13 @@ void Step<D>::correct(double dt) {
   const std::int64_t n = fluid.size();
   const double middle_time = control.time + 0.5 * dt;
   liquid_.contact.move_bodies(control.time + dt);
+  const bool rubs = liquid_.wall_friction.acts();
+  if (rubs) liquid_.wall_friction.move(control.time + dt);
+  std::size_t inflow = 0;
+  for (const auto& opening : liquid_.openings.all())
+    if (opening.world.inflow && !opening.world.stream)
+      liquid_.contact.set_allowed_depth(inflow++, opening.allowed_depth);
+  const bool has_openings = !liquid_.openings.empty();
   double speed2 = 0, pressure = 0;
   bool bad = false;
   std::int64_t contacts = 0;
@@ -372,11 +400,19 @@ void Step<D>::correct(double dt) {
     const auto k = static_cast<std::size_t>(i);
     const Vec3 force = liquid_.forcing.force(vector_of(liquid_.middle, k), middle_time);
     const Vec3 old = vector_of(fluid.v, k);
-    Vec3 v = vector_of(predicted_, k) + dt * (force - gradient_of(k));
-    Vec3 x = vector_of(fluid.x, k) + 0.5 * dt * (old + v);
-    shift(k, dt * norm(v), x);
-    if (liquid_.contact.with_sides(x, v)) ++contacts;
-    if (liquid_.contact.with_bodies(x, v)) ++contacts;
+    Vec3 v = vector_of(predicted_, k), x = vector_of(fluid.x, k);
+    if (fluid.buffer[k] != 0) {
+      const int axis = liquid_.openings.all()[fluid.buffer[k] - 1u].sites.axis;
+      x[axis] += 0.5 * dt * (old[axis] + v[axis]);
+    } else {
+      v = v + dt * (force - gradient_of(k));
+      x = x + 0.5 * dt * (old + v);
+      shift(k, dt * norm(v), x);
+      if (liquid_.contact.with_sides(x, v)) ++contacts;
+      if (has_openings && liquid_.contact.with_inflows(x, v)) ++contacts;
+      if (liquid_.contact.with_bodies(x, v)) ++contacts;
+      if (rubs) v = liquid_.wall_friction.after(x, v, dt);
+    }
     for (int d = 0; d < D; ++d) fluid.x[d][k] = x[d], fluid.v[d][k] = v[d];
     const double v2 = dot(v, v), p = fluid.p[k];
     bad = bad || !std::isfinite(v2) || !std::isfinite(p) || !std::isfinite(x.x + x.y + x.z);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "solvers/mps/opening_step.hpp"
 #include "solvers/mps/pressure.hpp"
 
 namespace eddyline::mps {
@@ -64,6 +65,7 @@ class Step {
 
   Liquid<D>& liquid_;
   PressureSolve<D> pressure_;
+  OpeningStep<D> openings_;
   std::int64_t structure_of_ = -1;  // the rebuild that the equation has been made for
   double nu_ = 0, height_ = 0;      // viscosity between fluid particles; height of the fluid along gravity at the start
   Array<double> p_;                 // by row

@@ -95,8 +95,15 @@ void Boundaries::impose(double t, BoundaryFace& face) const {
   if (source.opening != nullptr) {
     const std::array values{face.center.x, face.center.y, face.center.z, t};
     if (face.condition != Condition::outflow) face.velocity = evaluate(source.opening->velocity, face.center, t);
-    if (face.condition == Condition::outflow)
+    if (world_.fluid.matter == world::Matter::ideal_gas) {
+      // What an opening does not say stays as at the start.
+      const std::array start{face.center.x, face.center.y, face.center.z, 0.0};
+      const bool given = face.condition == Condition::outflow || source.opening->pressure_imposed;
+      face.density = world_.start.density.evaluate(start);
+      face.pressure = given ? source.opening->pressure.evaluate(values) : world_.start.pressure.evaluate(start);
+    } else if (face.condition == Condition::outflow) {
       face.pressure = source.opening->pressure.evaluate(values) / world_.fluid.density;
+    }
   } else if (face.condition == Condition::wall) {
     if (source.side != nullptr) face.velocity = evaluate(source.side->velocity, face.center, t);
     if (source.body != nullptr && source.body->motion)

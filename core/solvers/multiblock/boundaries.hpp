@@ -21,6 +21,7 @@ class Boundaries {
   void impose(double t, BoundaryFace& face) const;
   /// Tells whether anything imposed may depend on time.
   bool vary() const { return vary_; }
+  double gamma() const { return world_.fluid.gamma; }
 
  private:
   /// Part of a boundary: one of these is not null, except on the far field of a world without a stream.

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <map>
 #include <string>
 
 #include "base/errors.hpp"
 #include "comm/collectives.hpp"
+#include "solvers/multiblock/gas_state.hpp"
 
 namespace eddyline::multiblock {
 
@@ -29,60 +31,130 @@ bool acts(const world::World& world) {
          });
 }
 
-constexpr std::array<const char*, 4> k_unknown_names{"p", "u", "v", "w"};
+/// Names of the unknowns in checkpoints.
+template <class E>
+const char* name_of(std::size_t unknown) {
+  if (!E::k_is_gas) return std::array{"p", "u", "v", "w"}[unknown];
+  return unknown + 1 == E::k_unknowns ? "energy" : std::array{"density", "mx", "my", "mz"}[unknown];
+}
+
+UserError no_gas(Vec3 x, double pressure, double density) {
+  std::array<char, 300> line{};
+  std::snprintf(line.data(), line.size(),
+                "start: the gas near (%.4g, %.4g, %.4g) m has pressure %.4g Pa and density %.4g kg/m^3; both must be "
+                "positive everywhere. Add start.pressure, or let the regions cover the domain.",
+                x.x, x.y, x.z, pressure, density);
+  return UserError(line.data());
+}
+
+constexpr std::int64_t k_most_gas_levels = 4;  // with more, searches around airfoils break down
+constexpr std::int64_t k_slow_cycles = 10;     // of a search in a gas, with half the steps
 
 }  // namespace
 
-template <int D>
-Flow<D>::Flow(const world::World& world, const solver::Execution& execution, comm::Communicator& communicator)
+template <class E>
+Flow<E>::Flow(const world::World& world, const solver::Execution& execution, comm::Communicator& communicator)
     : world_(world),
       communicator_(communicator),
       options_(Options::of(world)),
       boundaries_(world_),
-      pieces_(mesh_of(world_), static_cast<int>(options_.levels), communicator.size(),
-              communicator.size() * execution.boxes),
+      pieces_(mesh_of(world_), levels_of_options(), communicator.size(), communicator.size() * execution.boxes),
       multigrid_(communicator, execution, pieces_, local_pieces(), boundaries_, scheme(), options_.cycle == "W") {
   for (const auto& piece : finest().pieces)
     own_cells_ += std::int64_t{piece.extents.cells[0]} * piece.extents.cells[1] * piece.extents.cells[2];
   multigrid_.impose(boundaries_, 0);
-  set_start();
-  speed_ = options_.reference_speed > 0 ? options_.reference_speed : find_speed();
+  comm::agree(communicator, "start", [&] { set_start(); });
+  start_speed_ = options_.reference_speed > 0 ? options_.reference_speed : find_speed(false);
+  speed_ = E::k_is_gas ? find_speed(true) : start_speed_;
   if (!(speed_ > 0))
     throw UserError(
         "multiblock: nothing moves in this world. Give method.reference_speed, the speed that you expect [m/s].");
   time_step_ = options_.time_step > 0 ? options_.time_step : options_.courant * world_.spacing / speed_;
-  multigrid_.residual() = Residual<D>(scheme());
+  multigrid_.residual() = Residual<E>(scheme());
   set_forces();
 }
 
-template <int D>
-std::vector<std::int32_t> Flow<D>::local_pieces() const {
+template <class E>
+int Flow<E>::levels_of_options() const {
+  return static_cast<int>(E::k_is_gas && options_.levels == 0 ? k_most_gas_levels : options_.levels);
+}
+
+template <class E>
+typename Flow<E>::StartOfGas Flow<E>::start_at(Vec3 x) const {
+  const std::array values{x.x, x.y, x.z, 0.0};
+  for (const world::Region& region : world_.regions)
+    if (region.shape->signed_distance(x) < 0)
+      return {region.pressure.evaluate(values), region.density.evaluate(values)};
+  return {world_.start.pressure.evaluate(values), world_.start.density.evaluate(values)};
+}
+
+template <class E>
+std::array<double, E::k_unknowns> Flow<E>::values(const PieceFields<E>& piece, std::size_t cell) const {
+  std::array<double, E::k_unknowns> w;
+  for (std::size_t v = 0; v < w.size(); ++v) w[v] = piece.state[v][cell];
+  if constexpr (E::k_is_gas) {
+    const auto found = cell_of<double, D>(w, world_.fluid.gamma - 1);
+    w[0] = found.p, w[D + 1] = found.theta;
+    for (std::size_t d = 0; d < D; ++d) w[1 + d] = found.u[d];
+  } else {
+    w[0] *= world_.fluid.density;
+  }
+  return w;
+}
+
+template <class E>
+std::vector<std::int32_t> Flow<E>::local_pieces() const {
   std::vector<std::int32_t> local;
   std::int32_t own = 0;
   for (const PieceRange& piece : pieces_.all()) local.push_back(piece.rank == communicator_.rank() ? own++ : -1);
   return local;
 }
 
-template <int D>
-Scheme Flow<D>::scheme() const {
+template <class E>
+Scheme Flow<E>::scheme() const {
   Scheme scheme;
   scheme.beta = options_.compressibility * speed_ * speed_;
   scheme.viscosity = world_.fluid.kinematic_viscosity;
   scheme.third_differences = options_.dissipation;
-  scheme.cfl = options_.cfl;
+  scheme.cfl = cfl();
   scheme.full_friction = options_.viscous == "full";
+  scheme.matrix = options_.dissipation_kind == "matrix";
+  if (E::k_is_gas) {
+    scheme.viscosity *= world_.fluid.density;
+    scheme.second_differences = options_.shock_dissipation;
+    scheme.sweeps = static_cast<int>(options_.sweeps);
+    scheme.gamma = world_.fluid.gamma;
+    scheme.density = world_.fluid.density;
+    scheme.conductivity = scheme.gamma / ((scheme.gamma - 1) * world_.fluid.prandtl);
+    scheme.start_theta = start_amid().pressure / start_amid().density;
+    if (world_.fluid.sutherland > 0)
+      scheme.sutherland = world_.fluid.sutherland * world_.fluid.gas_constant / scheme.start_theta;
+  }
   return scheme;
 }
 
-template <int D>
-void Flow<D>::set_start() {
-  for (PieceFields<D>& piece : finest().pieces) {
+template <class E>
+void Flow<E>::set_start() {
+  for (PieceFields<E>& piece : finest().pieces) {
     const Int3 cells = piece.extents.cells;
     for (std::int32_t k = 0; k < cells[2]; ++k)
       for (std::int32_t j = 0; j < cells[1]; ++j)
         for (std::int32_t i = 0; i < cells[0]; ++i) {
           const auto c = static_cast<std::size_t>(piece.extents.at(i, j, k));
           const std::array x{piece.center[0][c], piece.center[1][c], D == 3 ? piece.center[D - 1][c] : 0.0, 0.0};
+          if constexpr (E::k_is_gas) {
+            physics::compressible::Cell<double, D> cell;
+            for (std::size_t d = 0; d < D; ++d) cell.u[d] = world_.start.velocity[d].evaluate(x);
+            const Vec3 place{x[0], x[1], x[2]};
+            const StartOfGas start = start_at(place);
+            if (!(start.pressure > 0 && start.density > 0)) throw no_gas(place, start.pressure, start.density);
+            cell.rho = start.density, cell.p = start.pressure;
+            cell.theta = cell.p / cell.rho;
+            const auto w = physics::compressible::densities<double, D>(
+                cell, physics::compressible::Constants<double>(world_.fluid.gamma));
+            for (std::size_t v = 0; v < w.size(); ++v) piece.state[v][c] = w[v];
+            continue;
+          }
           for (std::size_t d = 0; d < D; ++d) piece.state[1 + d][c] = world_.start.velocity[d].evaluate(x);
           if (world_.start.pressure_start == world::PressureStart::formula)
             piece.state[0][c] = world_.start.pressure.evaluate(x) / world_.fluid.density;
@@ -90,25 +162,28 @@ void Flow<D>::set_start() {
   }
 }
 
-/// The largest speed that the world imposes at the start: on its boundaries, in the fluid, or by falling.
-template <int D>
-double Flow<D>::find_speed() {
+/// The largest speed that the world imposes at the start, on its boundaries and in the fluid; of a gas with that of
+/// sound.
+template <class E>
+double Flow<E>::find_speed(bool with_sound) {
   double largest = 0;
   for (const BoundaryFace& face : finest().faces) largest = std::max(largest, norm(face.velocity));
-  for_each_cell([&](const PieceFields<D>& piece, Int3, std::size_t c, std::size_t) {
+  for_each_cell([&](const PieceFields<E>& piece, Int3, std::size_t c, std::size_t) {
     double square = 0;
-    for (std::size_t d = 0; d < D; ++d) square += piece.state[1 + d][c] * piece.state[1 + d][c];
-    largest = std::max(largest, std::sqrt(square));
+    const auto value = values(piece, c);
+    for (std::size_t d = 0; d < D; ++d) square += value[1 + d] * value[1 + d];
+    const double sound = with_sound ? std::sqrt(world_.fluid.gamma * value[E::k_unknowns - 1]) : 0.0;
+    largest = std::max(largest, std::sqrt(square) + sound);
   });
   comm::maximum(communicator_, std::span(&largest, 1), "start");
   return largest;
 }
 
 /// Gravity and body force in all cells at the present time.
-template <int D>
-void Flow<D>::set_forces() {
+template <class E>
+void Flow<E>::set_forces() {
   if (!acts(world_)) return;
-  for (PieceFields<D>& piece : finest().pieces) {
+  for (PieceFields<E>& piece : finest().pieces) {
     for (auto& field : piece.force)
       if (field.size() == 0) field.assign(piece.extents.size, 0.0);
     const Int3 cells = piece.extents.cells;
@@ -123,10 +198,11 @@ void Flow<D>::set_forces() {
   }
 }
 
-template <int D>
-void Flow<D>::seek_steady() {
+template <class E>
+void Flow<E>::seek_steady() {
   last_cycles = 0;
   if (!converged) {
+    if (E::k_is_gas) multigrid_.residual().set_cfl(steps < k_slow_cycles ? 0.5 * cfl() : cfl());
     residual = multigrid_.cycle({}, speed_);
     largest_residual = std::max(largest_residual, residual);
     last_cycles = 1;
@@ -136,12 +212,12 @@ void Flow<D>::seek_steady() {
   good_ = std::isfinite(residual);
 }
 
-template <int D>
-void Flow<D>::advance_time() {
+template <class E>
+void Flow<E>::advance_time() {
   TimeDerivative derivative{1 / time_step_, -1 / time_step_, 0};  // Euler
   if (steps > 0) derivative = {1.5 / time_step_, -2 / time_step_, 0.5 / time_step_};
-  for (PieceFields<D>& piece : finest().pieces)
-    for (std::size_t v = 0; v <= D; ++v) {
+  for (PieceFields<E>& piece : finest().pieces)
+    for (std::size_t v = 0; v < E::k_unknowns; ++v) {
       piece.before_that[v].swap(piece.before[v]);
       std::copy(piece.state[v].begin(), piece.state[v].end(), piece.before[v].begin());
     }
@@ -155,8 +231,8 @@ void Flow<D>::advance_time() {
   good_ = std::isfinite(residual);
 }
 
-template <int D>
-void Flow<D>::step() {
+template <class E>
+void Flow<E>::step() {
   timers.start();
   time += time_step_;
   if (!options_.steady || steps == 0) {
@@ -169,26 +245,27 @@ void Flow<D>::step() {
   timers.lap(Phase::rates);
 }
 
-template <int D>
-std::int64_t Flow<D>::id_of(const PieceFields<D>& piece, Int3 cell) const {
+template <class E>
+std::int64_t Flow<E>::id_of(const PieceFields<E>& piece, Int3 cell) const {
   const PieceRange& range = pieces_.all()[static_cast<std::size_t>(piece.piece)];
   const Int3 count = world_.mesh->blocks[static_cast<std::size_t>(range.block)].cells;
   const std::int64_t i = range.lower[0] + cell[0], j = range.lower[1] + cell[1], k = range.lower[2] + cell[2];
   return pieces_.first_cell(range.block) + i + count[0] * (j + count[1] * k);
 }
 
-template <int D>
-std::int64_t Flow<D>::memory() const {
+template <class E>
+std::int64_t Flow<E>::memory() const {
   std::int64_t bytes = 0;
   const auto add = [&](const auto& fields) {
     for (const auto& field : fields) bytes += static_cast<std::int64_t>(field.bytes());
   };
   for (const auto& level : multigrid_.levels())
-    for (const PieceFields<D>& piece : level->pieces) {
-      for (const auto* fields : {&piece.state, &piece.stage, &piece.residual, &piece.dissipation, &piece.forcing,
-                                 &piece.restricted, &piece.before, &piece.before_that})
+    for (const PieceFields<E>& piece : level->pieces) {
+      for (const auto* fields :
+           {&piece.state, &piece.primitive, &piece.smoothed, &piece.smoothed_before, &piece.stage, &piece.residual,
+            &piece.dissipation, &piece.forcing, &piece.restricted, &piece.before, &piece.before_that})
         add(*fields);
-      for (const auto* fields : {&piece.radius, &piece.center, &piece.force}) add(*fields);
+      for (const auto* fields : {&piece.radius, &piece.spread, &piece.center, &piece.force}) add(*fields);
       for (const auto& fields : piece.face) add(fields);
       for (const auto& fields : piece.gradient) add(fields);
       for (const auto* field : {&piece.volume, &piece.per_volume, &piece.local_step})
@@ -197,39 +274,39 @@ std::int64_t Flow<D>::memory() const {
   return bytes;
 }
 
-template <int D>
-void Flow<D>::set_viscosity(double viscosity) {
+template <class E>
+void Flow<E>::set_viscosity(double viscosity) {
   world_.fluid.kinematic_viscosity = viscosity;
-  multigrid_.residual().set_viscosity(viscosity);
+  multigrid_.residual().set_viscosity(scheme().viscosity);
   converged = false;
 }
 
-template <int D>
-void Flow<D>::save(ArchiveWriter& archive) const {
+template <class E>
+void Flow<E>::save(ArchiveWriter& archive) const {
   archive.put_value("clock", std::array{time, residual, largest_residual});
   archive.put_value("counts",
                     std::array<std::int64_t, 5>{steps, cycles, last_cycles, converged ? 1 : 0, world_.mesh->cells()});
   const auto size = static_cast<std::size_t>(own_cells_);
   std::vector<std::int64_t> ids(size);
   for_each_cell(
-      [&](const PieceFields<D>& piece, Int3 cell, std::size_t, std::size_t n) { ids[n] = id_of(piece, cell); });
+      [&](const PieceFields<E>& piece, Int3 cell, std::size_t, std::size_t n) { ids[n] = id_of(piece, cell); });
   archive.put("id", std::span<const std::int64_t>(ids));
   std::vector<double> values(size);
   const auto put = [&](const std::string& prefix, auto member) {
-    for (std::size_t v = 0; v <= D; ++v) {
+    for (std::size_t v = 0; v < E::k_unknowns; ++v) {
       for_each_cell(
-          [&](const PieceFields<D>& piece, Int3, std::size_t c, std::size_t n) { values[n] = (piece.*member)[v][c]; });
-      archive.put(prefix + k_unknown_names[v], std::span<const double>(values));
+          [&](const PieceFields<E>& piece, Int3, std::size_t c, std::size_t n) { values[n] = (piece.*member)[v][c]; });
+      archive.put(prefix + name_of<E>(v), std::span<const double>(values));
     }
   };
-  put("now.", &PieceFields<D>::state);
-  put("before.", &PieceFields<D>::before);
+  put("now.", &PieceFields<E>::state);
+  put("before.", &PieceFields<E>::before);
 }
 
 /// Every rank hands its parts to all: a checkpoint may have been written with other cuts.
-template <int D>
-void Flow<D>::restore(const std::vector<ArchiveReader>& parts) {
-  constexpr std::size_t N = D + 1;
+template <class E>
+void Flow<E>::restore(const std::vector<ArchiveReader>& parts) {
+  constexpr std::size_t N = E::k_unknowns;
   struct Cell {
     std::int64_t id;
     std::array<double, 2 * N> values;
@@ -248,7 +325,7 @@ void Flow<D>::restore(const std::vector<ArchiveReader>& parts) {
       std::size_t column = 0;
       for (const std::string prefix : {"now.", "before."})
         for (std::size_t v = 0; v < N; ++v, ++column) {
-          const auto values = part.get<double>(prefix + k_unknown_names[v]);
+          const auto values = part.get<double>(prefix + name_of<E>(v));
           ArchiveReader::check_count(prefix, values.size(), ids.size());
           for (std::size_t n = 0; n < values.size(); ++n) read[before + n].values[column] = values[n];
         }
@@ -273,7 +350,7 @@ void Flow<D>::restore(const std::vector<ArchiveReader>& parts) {
   });
   time = clock[0], residual = clock[1], largest_residual = clock[2];
   steps = counts[0], cycles = counts[1], last_cycles = counts[2], converged = counts[3] != 0;
-  for (PieceFields<D>& piece : finest().pieces) {
+  for (PieceFields<E>& piece : finest().pieces) {
     const Int3 cells = piece.extents.cells;
     for (std::int32_t k = 0; k < cells[2]; ++k)
       for (std::int32_t j = 0; j < cells[1]; ++j)
@@ -288,7 +365,9 @@ void Flow<D>::restore(const std::vector<ArchiveReader>& parts) {
   set_forces();
 }
 
-template class Flow<2>;
-template class Flow<3>;
+template class Flow<Incompressible<2>>;
+template class Flow<Incompressible<3>>;
+template class Flow<Gas<2>>;
+template class Flow<Gas<3>>;
 
 }  // namespace eddyline::multiblock

@@ -14,8 +14,10 @@
 
 namespace eddyline::multiblock {
 
-template <int D>
+template <class E>
 class Flow {
+  static constexpr int D = E::k_dimensions;
+
  public:
   /// Throws UserError. Collective. The communicator must outlive the flow.
   Flow(const world::World& world, const solver::Execution& execution, comm::Communicator& communicator);
@@ -30,12 +32,29 @@ class Flow {
   comm::Communicator& communicator() const { return communicator_; }
   const Options& options() const { return options_; }
   const Pieces& pieces() const { return pieces_; }
-  Level<D>& finest() { return multigrid_.finest(); }
-  const Level<D>& finest() const { return multigrid_.finest(); }
-  Residual<D>& residual_terms() { return multigrid_.residual(); }
-  std::span<const std::unique_ptr<Level<D>>> levels() const { return multigrid_.levels(); }
+  Level<E>& finest() { return multigrid_.finest(); }
+  const Level<E>& finest() const { return multigrid_.finest(); }
+  Residual<E>& residual_terms() { return multigrid_.residual(); }
+  std::span<const std::unique_ptr<Level<E>>> levels() const { return multigrid_.levels(); }
   double reference_speed() const { return speed_; }
   double time_step() const { return time_step_; }
+  double cfl() const { return options_.cfl > 0 ? options_.cfl : E::k_is_gas ? 4 : 3; }
+  /// Pressure [Pa], velocity, and of a gas p / rho: of a cell's unknowns, or of its values() for fresh ghosts.
+  std::array<double, E::k_unknowns> values(const PieceFields<E>& piece, std::size_t cell) const;
+  double density(const PieceFields<E>& piece, std::size_t cell) const {
+    return E::k_is_gas ? piece.state[0][cell] : world_.fluid.density;
+  }
+  /// The pressure of values() of pieces is in this unit.
+  double pressure_unit() const { return E::k_is_gas ? 1.0 : world_.fluid.density; }
+  /// Gas: pressure [Pa] and density [kg/m^3] at the start, at a place.
+  struct StartOfGas {
+    double pressure, density;
+  };
+  StartOfGas start_at(Vec3 x) const;
+  /// Gas: the same in the middle of the domain: of the stream around a body.
+  StartOfGas start_amid() const { return start_at(world_.origin + 0.5 * world_.size); }
+  /// Largest speed at the start, in the fluid and on the boundaries [m/s].
+  double start_speed() const { return start_speed_; }
 
   double time = 0;  // [s]
   std::int64_t steps = 0;
@@ -46,12 +65,12 @@ class Flow {
   Timers timers;
 
   /// Number of a cell in the mesh: blocks in their order, i fastest.
-  std::int64_t id_of(const PieceFields<D>& piece, Int3 cell) const;
+  std::int64_t id_of(const PieceFields<E>& piece, Int3 cell) const;
   /// Calls visit(piece, cell, place in arrays, number among the cells of this process) for each cell of this process.
   template <class Visit>
   void for_each_cell(Visit&& visit) const {
     std::size_t number = 0;
-    for (const PieceFields<D>& piece : finest().pieces) {
+    for (const PieceFields<E>& piece : finest().pieces) {
       const Int3 cells = piece.extents.cells;
       for (std::int32_t k = 0; k < cells[2]; ++k)
         for (std::int32_t j = 0; j < cells[1]; ++j)
@@ -70,9 +89,10 @@ class Flow {
 
  private:
   Scheme scheme() const;
+  int levels_of_options() const;
   void set_start();
   void set_forces();
-  double find_speed();
+  double find_speed(bool with_sound);
   std::vector<std::int32_t> local_pieces() const;
   void advance_time();
   void seek_steady();
@@ -82,8 +102,8 @@ class Flow {
   Options options_;
   Boundaries boundaries_;
   Pieces pieces_;
-  double speed_ = 0, time_step_ = 0;
-  Multigrid<D> multigrid_;
+  double speed_ = 0, start_speed_ = 0, time_step_ = 0;
+  Multigrid<E> multigrid_;
   std::int64_t own_cells_ = 0;
   bool good_ = true;
 };

@@ -18,11 +18,16 @@ Extents::Extents(Int3 count, int dimensions) : cells(count) {
   size = static_cast<std::size_t>(stride[2] * planes) + k_beyond;
 }
 
-template <int D>
-PieceFields<D>::PieceFields(std::int32_t number, Int3 cells, bool finest) : piece(number), extents(cells, D) {
+template <class E>
+PieceFields<E>::PieceFields(std::int32_t number, Int3 cells, bool finest) : piece(number), extents(cells, D) {
   const auto make = [&](Array<double>& field) { field.assign(extents.size, 0.0); };
   for (Unknowns* fields : {&state, &stage, &residual, &dissipation})
     for (auto& field : *fields) make(field);
+  if (E::k_is_gas) {
+    for (Unknowns* fields : {&primitive, &smoothed, &smoothed_before})
+      for (auto& field : *fields) make(field);
+    for (auto& field : spread) make(field);
+  }
   for (Unknowns* fields : {&forcing, &restricted})
     if (!finest)
       for (auto& field : *fields) make(field);
@@ -39,7 +44,9 @@ PieceFields<D>::PieceFields(std::int32_t number, Int3 cells, bool finest) : piec
     for (auto& field : of) make(field);
 }
 
-template struct PieceFields<2>;
-template struct PieceFields<3>;
+template struct PieceFields<Incompressible<2>>;
+template struct PieceFields<Incompressible<3>>;
+template struct PieceFields<Gas<2>>;
+template struct PieceFields<Gas<3>>;
 
 }  // namespace eddyline::multiblock

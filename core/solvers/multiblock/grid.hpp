@@ -9,6 +9,7 @@
 
 #include "base/arrays.hpp"
 #include "base/vec.hpp"
+#include "solvers/multiblock/equations.hpp"
 #include "solvers/multiblock/pieces.hpp"
 
 namespace eddyline::multiblock {
@@ -31,27 +32,34 @@ struct Extents {
 
 /// Fields of the cells of one piece on one level. A field of faces has at cell c the face between c and the cell before
 /// it. Corners of ghosts are never read.
-template <int D>
+template <class E>
 struct PieceFields {
-  static constexpr std::size_t k_unknowns = D + 1;
+  static constexpr int D = E::k_dimensions;
+  static constexpr std::size_t k_unknowns = E::k_unknowns;
   using Unknowns = std::array<Array<double>, k_unknowns>;
 
   PieceFields(std::int32_t piece, Int3 cells, bool finest);
 
   std::int32_t piece;  // in Pieces::all()
   Extents extents;
-  Unknowns state;                  // p / rho [m^2/s^2], u [m/s]
-  Unknowns stage;                  // the state at the start of a Runge-Kutta cycle
-  Unknowns residual, dissipation;  // of a whole cell
-  Unknowns forcing;                // coarse levels: what multigrid adds to the residual
-  Unknowns restricted;             // coarse levels: the state as it came from the finer level
-  Unknowns before, before_that;    // finest level: states of the last two time steps
+  Unknowns state;                      // see the equations
+  Unknowns primitive;                  // gas: p, u, p / rho, also of ghosts; empty for incompressible flow
+  Unknowns stage;                      // the state at the start of a Runge-Kutta cycle
+  Unknowns residual, dissipation;      // of a whole cell
+  Unknowns forcing;                    // coarse levels: what multigrid adds to the residual
+  Unknowns restricted;                 // coarse levels: the state as it came from the finer level
+  Unknowns before, before_that;        // finest level: states of the last two time steps
+  Unknowns smoothed, smoothed_before;  // gas: changes of a stage and a sweep before
+  std::array<Array<double>, E::k_dimensions> spread;  // gas: coefficients of their smoothing along each index
   Array<double> volume, per_volume, local_step;
   std::array<Array<double>, D> radius;               // spectral radii along each index, with their stretching
   std::array<std::array<Array<double>, D>, D> face;  // face vectors across each index [m^(D-1)]
   std::array<Array<double>, D> center;               // finest level: [m]
-  std::array<std::array<Array<double>, D>, k_unknowns> gradient;  // finest level: of each unknown
+  std::array<std::array<Array<double>, D>, k_unknowns> gradient;  // finest level: of values()
   std::array<Array<double>, D> force;  // finest level: acceleration [m/s^2]; empty without any
+
+  /// Pressure (of incompressible flow over the density), velocity, and what else friction acts on.
+  const Unknowns& values() const { return E::k_is_gas ? primitive : state; }
 };
 
 inline constexpr std::int32_t k_no_owner = std::numeric_limits<std::int32_t>::min();
@@ -76,7 +84,8 @@ struct BoundaryFace {
   Vec3 normal, center;              // unit vector out of the mesh [1], [m]
   double area = 0;                  // [m^(D-1)]
   Vec3 velocity;                    // imposed now [m/s]
-  double pressure = 0;              // imposed now, over the density [m^2/s^2]
+  double pressure = 0;              // imposed now, of incompressible flow over the density [m^2/s^2]
+  double density = 0;               // gas: imposed where it enters [kg/m^3]
 
   /// Tells whether the imposed velocity enters the mesh.
   bool enters() const { return dot(velocity, normal) < 0; }

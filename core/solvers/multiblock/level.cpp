@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/errors.hpp"
+#include "solvers/multiblock/gas_state.hpp"
 
 namespace eddyline::multiblock {
 
@@ -63,8 +64,9 @@ Vec3 face_center(const Nodes& nodes, std::size_t axis, Int3 c) {
 }
 
 /// Sets volume and centre of one cell. Throws UserError for a cell that is folded.
-template <int D>
-void measure_cell(PieceFields<D>& piece, const Nodes& nodes, Int3 cell) {
+template <class E>
+void measure_cell(PieceFields<E>& piece, const Nodes& nodes, Int3 cell) {
+  constexpr int D = E::k_dimensions;
   double volume = 0;
   Vec3 center;
   for (std::size_t axis = 0; axis < D; ++axis)
@@ -92,8 +94,8 @@ void measure_cell(PieceFields<D>& piece, const Nodes& nodes, Int3 cell) {
 
 /// Sets the ghost of a wall so that the mean with its cell, the pressure at the face, continues the line through the
 /// two nearest cells. Heights of cells: as their volumes.
-template <int D>
-void extrapolate_pressure(PieceFields<D>& piece, const BoundaryFace& face) {
+template <class E>
+void extrapolate_pressure(PieceFields<E>& piece, const BoundaryFace& face) {
   const auto cell = static_cast<std::size_t>(face.cell), second = static_cast<std::size_t>(face.second);
   const double share = 2 * piece.volume[cell] / (piece.volume[cell] + piece.volume[second]);
   auto& pressure = piece.state[0];
@@ -109,8 +111,8 @@ void for_each_cell(Int3 low, Int3 high, Visit&& visit) {
 
 }  // namespace
 
-template <int D>
-Level<D>::Level(comm::Communicator& communicator, const solver::Execution& execution, const Pieces& all,
+template <class E>
+Level<E>::Level(comm::Communicator& communicator, const solver::Execution& execution, const Pieces& all,
                 std::span<const std::int32_t> local, int level)
     : number(level), ghosts(communicator, execution, all, all.connections(level), local, level) {
   for (std::size_t p = 0; p < all.all().size(); ++p) {
@@ -127,9 +129,9 @@ Level<D>::Level(comm::Communicator& communicator, const solver::Execution& execu
 }
 
 /// Face vectors of all faces; volumes and centres of cells.
-template <int D>
-void Level<D>::measure(const Pieces& all, std::span<const std::int32_t> local, const Boundaries& boundaries) {
-  for (PieceFields<D>& piece : pieces) {
+template <class E>
+void Level<E>::measure(const Pieces& all, std::span<const std::int32_t> local, const Boundaries& boundaries) {
+  for (PieceFields<E>& piece : pieces) {
     const Nodes nodes(all.mesh(), all.on_level(static_cast<std::size_t>(piece.piece), number), number);
     const Int3 cells = piece.extents.cells;
     for (std::size_t axis = 0; axis < D; ++axis)
@@ -140,11 +142,12 @@ void Level<D>::measure(const Pieces& all, std::span<const std::int32_t> local, c
       });
     if (is_finest()) for_each_cell({0, 0, 0}, cells, [&](Int3 cell) { measure_cell(piece, nodes, cell); });
   }
+  gamma = boundaries.gamma();
   add_boundaries(all, local, boundaries);
 }
 
-template <int D>
-void Level<D>::add_boundaries(const Pieces& all, std::span<const std::int32_t> local, const Boundaries& boundaries) {
+template <class E>
+void Level<E>::add_boundaries(const Pieces& all, std::span<const std::int32_t> local, const Boundaries& boundaries) {
   const Connections connections = all.connections(number);
   for (const BoundaryPatch& patch : connections.boundaries) {
     const std::int32_t own = local[static_cast<std::size_t>(patch.piece)];
@@ -171,12 +174,16 @@ void Level<D>::add_boundaries(const Pieces& all, std::span<const std::int32_t> l
   }
 }
 
-template <int D>
-void Level<D>::fill_ghosts() {
-  constexpr std::size_t N = PieceFields<D>::k_unknowns;
+template <class E>
+void Level<E>::fill_ghosts() {
+  constexpr std::size_t N = E::k_unknowns;
   ghosts.fetch(N, is_finest() ? Ghosts::Layers::all : Ghosts::Layers::near, [&](std::int32_t piece, int field, int) {
     return pieces[static_cast<std::size_t>(piece)].state[static_cast<std::size_t>(field)].data();
   });
+  if constexpr (E::k_is_gas) {
+    fill_gas_boundaries(*this);
+    return;
+  }
   for (const BoundaryFace& face : faces) {
     auto& state = pieces[static_cast<std::size_t>(face.piece)].state;
     const auto set = [&](std::int32_t inner, std::int32_t ghost) {
@@ -192,8 +199,9 @@ void Level<D>::fill_ghosts() {
   }
 }
 
-template <int D>
-void fill_metric_ghosts(Level<D>& level) {
+template <class E>
+void fill_metric_ghosts(Level<E>& level) {
+  constexpr int D = E::k_dimensions;
   const auto layers = level.is_finest() ? Ghosts::Layers::all : Ghosts::Layers::near;
   auto& pieces = level.pieces;
   level.ghosts.fetch(level.is_finest() ? 1 + D : 1, layers, [&](std::int32_t piece, int field, int) {
@@ -216,18 +224,19 @@ void fill_metric_ghosts(Level<D>& level) {
       center[ghost] = 2 * face.center[d] - center[cell];
     }
   }
-  for (PieceFields<D>& piece : pieces)
+  for (PieceFields<E>& piece : pieces)
     for (std::size_t c = 0; c < piece.extents.size; ++c) {
       if (!(piece.volume[c] > 0)) piece.volume[c] = 1;  // corners, padding
       piece.per_volume[c] = 1 / piece.volume[c];
     }
 }
 
-template <int D>
-void coarsen_metrics(const Level<D>& fine, Level<D>& coarse) {
+template <class E>
+void coarsen_metrics(const Level<E>& fine, Level<E>& coarse) {
+  constexpr int D = E::k_dimensions;
   for (std::size_t p = 0; p < coarse.pieces.size(); ++p) {
-    const PieceFields<D>& from = fine.pieces[p];
-    PieceFields<D>& to = coarse.pieces[p];
+    const PieceFields<E>& from = fine.pieces[p];
+    PieceFields<E>& to = coarse.pieces[p];
     const auto children = [&](Int3 cell) {
       return from.extents.at(2 * cell[0], 2 * cell[1], D == 3 ? 2 * cell[2] : 0);
     };
@@ -258,11 +267,17 @@ void coarsen_metrics(const Level<D>& fine, Level<D>& coarse) {
   fill_metric_ghosts(coarse);
 }
 
-template struct Level<2>;
-template struct Level<3>;
-template void fill_metric_ghosts(Level<2>&);
-template void fill_metric_ghosts(Level<3>&);
-template void coarsen_metrics(const Level<2>&, Level<2>&);
-template void coarsen_metrics(const Level<3>&, Level<3>&);
+template struct Level<Incompressible<2>>;
+template struct Level<Incompressible<3>>;
+template struct Level<Gas<2>>;
+template struct Level<Gas<3>>;
+template void fill_metric_ghosts(Level<Incompressible<2>>&);
+template void fill_metric_ghosts(Level<Incompressible<3>>&);
+template void fill_metric_ghosts(Level<Gas<2>>&);
+template void fill_metric_ghosts(Level<Gas<3>>&);
+template void coarsen_metrics(const Level<Incompressible<2>>&, Level<Incompressible<2>>&);
+template void coarsen_metrics(const Level<Incompressible<3>>&, Level<Incompressible<3>>&);
+template void coarsen_metrics(const Level<Gas<2>>&, Level<Gas<2>>&);
+template void coarsen_metrics(const Level<Gas<3>>&, Level<Gas<3>>&);
 
 }  // namespace eddyline::multiblock

@@ -18,8 +18,10 @@ struct Slab {
   std::int32_t first, last;
 };
 
-template <int D>
+template <class E>
 struct Level {
+  static constexpr int D = E::k_dimensions;
+
   /// Collective.
   Level(comm::Communicator& communicator, const solver::Execution& execution, const Pieces& all,
         std::span<const std::int32_t> local, int number);
@@ -27,10 +29,11 @@ struct Level {
   void measure(const Pieces& all, std::span<const std::int32_t> local, const Boundaries& boundaries);
 
   int number;  // 0: the finest
-  std::vector<PieceFields<D>> pieces;
+  std::vector<PieceFields<E>> pieces;
   Ghosts ghosts;
   std::vector<BoundaryFace> faces;
   std::vector<Slab> slabs;
+  double gamma = 0;  // ratio of specific heats, of a gas
 
   bool is_finest() const { return number == 0; }
   /// Sets the ghosts of the state: those of other pieces, and those beyond boundaries. Collective.
@@ -44,7 +47,7 @@ struct Level {
   void for_each_row(Visit&& visit) {
     parallel_for(static_cast<std::int64_t>(slabs.size()), [&](std::int64_t n) {
       const Slab& slab = slabs[static_cast<std::size_t>(n)];
-      PieceFields<D>& piece = pieces[slab.piece];
+      PieceFields<E>& piece = pieces[slab.piece];
       const Int3 cells = piece.extents.cells;
       for (std::int32_t last = slab.first; last < slab.last; ++last)
         for (std::int32_t j = D == 3 ? 0 : last; j < (D == 3 ? cells[1] : last + 1); ++j)
@@ -57,11 +60,11 @@ struct Level {
 };
 
 /// The metrics of a coarse level, as sums of those of the level below, and their ghosts. Collective.
-template <int D>
-void coarsen_metrics(const Level<D>& fine, Level<D>& coarse);
+template <class E>
+void coarsen_metrics(const Level<E>& fine, Level<E>& coarse);
 /// The ghosts of volumes and centres. Collective.
-template <int D>
-void fill_metric_ghosts(Level<D>& level);
+template <class E>
+void fill_metric_ghosts(Level<E>& level);
 
 /// The state beyond a boundary, from that of a cell at the same distance on the inner side: p, u. `change`: of a
 /// correction, to which nothing is imposed.

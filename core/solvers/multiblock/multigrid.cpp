@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "comm/collectives.hpp"
+#include "solvers/multiblock/gas_state.hpp"
 
 namespace eddyline::multiblock {
 
@@ -16,8 +17,9 @@ struct Stage {
 constexpr std::array<Stage, 5> k_stages{{{0.25, 1}, {1.0 / 6, 0}, {0.375, 0.56}, {0.5, 0}, {1, 0.44}}};
 
 /// Calls visit(cell of the coarse piece, place of its first child in the fine one) for each coarse cell.
-template <int D, class Visit>
-void for_each_parent(const PieceFields<D>& coarse, const PieceFields<D>& fine, Visit&& visit) {
+template <class E, class Visit>
+void for_each_parent(const PieceFields<E>& coarse, const PieceFields<E>& fine, Visit&& visit) {
+  constexpr int D = E::k_dimensions;
   const Int3 cells = coarse.extents.cells;
   for (std::int32_t k = 0; k < cells[2]; ++k)
     for (std::int32_t j = 0; j < cells[1]; ++j)
@@ -37,13 +39,13 @@ std::array<std::ptrdiff_t, 1 << D> children(const Extents& fine) {
 
 }  // namespace
 
-template <int D>
-Multigrid<D>::Multigrid(comm::Communicator& communicator, const solver::Execution& execution, const Pieces& pieces,
+template <class E>
+Multigrid<E>::Multigrid(comm::Communicator& communicator, const solver::Execution& execution, const Pieces& pieces,
                         std::span<const std::int32_t> local, const Boundaries& boundaries, const Scheme& scheme,
                         bool w_cycle)
     : communicator_(communicator), residual_(scheme), w_cycle_(w_cycle), cells_(pieces.mesh().cells()) {
   for (int level = 0; level < pieces.levels(); ++level)
-    levels_.push_back(std::make_unique<Level<D>>(communicator, execution, pieces, local, level));
+    levels_.push_back(std::make_unique<Level<E>>(communicator, execution, pieces, local, level));
   comm::agree(communicator, "mesh", [&] {
     for (const auto& level : levels_) level->measure(pieces, local, boundaries);
   });
@@ -51,15 +53,15 @@ Multigrid<D>::Multigrid(comm::Communicator& communicator, const solver::Executio
   for (std::size_t level = 1; level < levels_.size(); ++level) coarsen_metrics(*levels_[level - 1], *levels_[level]);
 }
 
-template <int D>
-void Multigrid<D>::impose(const Boundaries& boundaries, double t) {
+template <class E>
+void Multigrid<E>::impose(const Boundaries& boundaries, double t) {
   for (const auto& level : levels_) level->impose(boundaries, t);
 }
 
-template <int D>
-void Multigrid<D>::run_stages(Level<D>& level, const TimeDerivative& time, double unit) {
-  level.for_each_row([](PieceFields<D>& piece, std::ptrdiff_t first, std::int32_t count) {
-    for (std::size_t v = 0; v <= D; ++v)
+template <class E>
+void Multigrid<E>::run_stages(Level<E>& level, const TimeDerivative& time, double unit) {
+  level.for_each_row([](PieceFields<E>& piece, std::ptrdiff_t first, std::int32_t count) {
+    for (std::size_t v = 0; v < E::k_unknowns; ++v)
       std::copy_n(piece.state[v].data() + first, count, piece.stage[v].data() + first);
   });
   for (std::size_t stage = 0; stage < k_stages.size(); ++stage) {
@@ -68,20 +70,21 @@ void Multigrid<D>::run_stages(Level<D>& level, const TimeDerivative& time, doubl
     if (k_stages[stage].blend > 0 && residual_.needs_gradients(level)) residual_.set_gradients(level);
     residual_.evaluate(level, k_stages[stage].blend, time, !level.is_finest());
     if (stage == 0 && unit > 0) squares_ = residual_.sum_of_squares(level, unit);
+    residual_.smooth(level);
     residual_.update(level, k_stages[stage].alpha, time);
   }
 }
 
-template <int D>
-void Multigrid<D>::whole_residual(Level<D>& level, const TimeDerivative& time, bool forced) {
+template <class E>
+void Multigrid<E>::whole_residual(Level<E>& level, const TimeDerivative& time, bool forced) {
   level.fill_ghosts();
   residual_.set_local_steps(level);
   if (residual_.needs_gradients(level)) residual_.set_gradients(level);
   residual_.evaluate(level, 1, time, forced);
 }
 
-template <int D>
-double Multigrid<D>::cycle(const TimeDerivative& time, double unit) {
+template <class E>
+double Multigrid<E>::cycle(const TimeDerivative& time, double unit) {
   visit(0, time, unit);
   comm::sum(communicator_, std::span(&squares_, 1), "residual");
   return std::sqrt(squares_.value() / static_cast<double>(cells_));
@@ -89,14 +92,14 @@ double Multigrid<D>::cycle(const TimeDerivative& time, double unit) {
 
 /// The state of a coarse cell is the mean of its children. Its forcing is what their residuals add up to, less what the
 /// coarse level would find itself.
-template <int D>
-void Multigrid<D>::restrict_to(const Level<D>& fine, Level<D>& coarse, const TimeDerivative& time) {
+template <class E>
+void Multigrid<E>::restrict_to(const Level<E>& fine, Level<E>& coarse, const TimeDerivative& time) {
   parallel_for(static_cast<std::int64_t>(coarse.pieces.size()), [&](std::int64_t p) {
-    const PieceFields<D>& from = fine.pieces[static_cast<std::size_t>(p)];
-    PieceFields<D>& to = coarse.pieces[static_cast<std::size_t>(p)];
+    const PieceFields<E>& from = fine.pieces[static_cast<std::size_t>(p)];
+    PieceFields<E>& to = coarse.pieces[static_cast<std::size_t>(p)];
     const auto places = children<D>(from.extents);
-    for (std::size_t v = 0; v <= D; ++v)
-      for_each_parent<D>(to, from, [&](std::size_t parent, std::ptrdiff_t first) {
+    for (std::size_t v = 0; v < E::k_unknowns; ++v)
+      for_each_parent<E>(to, from, [&](std::size_t parent, std::ptrdiff_t first) {
         double state = 0, residual = 0;
         for (const std::ptrdiff_t place : places) {
           const auto child = static_cast<std::size_t>(first + place);
@@ -108,8 +111,8 @@ void Multigrid<D>::restrict_to(const Level<D>& fine, Level<D>& coarse, const Tim
       });
   });
   whole_residual(coarse, time, false);
-  coarse.for_each_row([](PieceFields<D>& piece, std::ptrdiff_t first, std::int32_t count) {
-    for (std::size_t v = 0; v <= D; ++v)
+  coarse.for_each_row([](PieceFields<E>& piece, std::ptrdiff_t first, std::int32_t count) {
+    for (std::size_t v = 0; v < E::k_unknowns; ++v)
       for (std::int32_t n = 0; n < count; ++n) {
         const auto c = static_cast<std::size_t>(first + n);
         piece.forcing[v][c] -= piece.residual[v][c];
@@ -119,11 +122,11 @@ void Multigrid<D>::restrict_to(const Level<D>& fine, Level<D>& coarse, const Tim
 
 /// Adds the change of the coarse state to the children, linear between cells that share a face:
 ///   c + sum over the directions of (c_neighbor - c) / 4.
-template <int D>
-void Multigrid<D>::prolong(Level<D>& coarse, Level<D>& fine) {
-  constexpr std::size_t N = PieceFields<D>::k_unknowns;
-  coarse.for_each_row([](PieceFields<D>& piece, std::ptrdiff_t first, std::int32_t count) {
-    for (std::size_t v = 0; v <= D; ++v)
+template <class E>
+void Multigrid<E>::prolong(Level<E>& coarse, Level<E>& fine) {
+  constexpr std::size_t N = PieceFields<E>::k_unknowns;
+  coarse.for_each_row([](PieceFields<E>& piece, std::ptrdiff_t first, std::int32_t count) {
+    for (std::size_t v = 0; v < E::k_unknowns; ++v)
       for (std::int32_t n = 0; n < count; ++n) {
         const auto c = static_cast<std::size_t>(first + n);
         piece.residual[v][c] = piece.state[v][c] - piece.restricted[v][c];
@@ -136,34 +139,44 @@ void Multigrid<D>::prolong(Level<D>& coarse, Level<D>& fine) {
     auto& change = coarse.pieces[static_cast<std::size_t>(face.piece)].residual;
     std::array<double, N> w;
     for (std::size_t v = 0; v < N; ++v) w[v] = change[v][static_cast<std::size_t>(face.cell)];
-    w = beyond(face, w, true);
+    if constexpr (E::k_is_gas)
+      w = correction_beyond<D>(face, w);
+    else
+      w = beyond(face, w, true);
     for (std::size_t v = 0; v < N; ++v) change[v][static_cast<std::size_t>(face.ghost)] = w[v];
   }
   parallel_for(static_cast<std::int64_t>(coarse.pieces.size()), [&](std::int64_t p) {
-    const PieceFields<D>& from = coarse.pieces[static_cast<std::size_t>(p)];
-    PieceFields<D>& to = fine.pieces[static_cast<std::size_t>(p)];
+    const PieceFields<E>& from = coarse.pieces[static_cast<std::size_t>(p)];
+    PieceFields<E>& to = fine.pieces[static_cast<std::size_t>(p)];
     const auto places = children<D>(to.extents);
-    for (std::size_t v = 0; v < N; ++v)
-      for_each_parent<D>(from, to, [&](std::size_t parent, std::ptrdiff_t first) {
-        const double* change = from.residual[v].data() + parent;
-        for (std::size_t child = 0; child < places.size(); ++child) {
-          double sum = change[0];
-          for (std::size_t d = 0; d < D; ++d) {
-            const std::ptrdiff_t stride = from.extents.stride[d];
-            sum += 0.25 * (change[(child >> d & 1) != 0 ? stride : -stride] - change[0]);
-          }
-          to.state[v][static_cast<std::size_t>(first + places[child])] += sum;
-        }
-      });
+    const auto added = [&](std::size_t v, std::size_t parent, std::size_t child) {
+      const double* change = from.residual[v].data() + parent;
+      double sum = change[0];
+      for (std::size_t d = 0; d < D; ++d) {
+        const std::ptrdiff_t stride = from.extents.stride[d];
+        sum += 0.25 * (change[(child >> d & 1) != 0 ? stride : -stride] - change[0]);
+      }
+      return sum;
+    };
+    for_each_parent<E>(from, to, [&](std::size_t parent, std::ptrdiff_t first) {
+      for (std::size_t child = 0; child < places.size(); ++child) {
+        const auto c = static_cast<std::size_t>(first + places[child]);
+        std::array<double, N> old, w;
+        for (std::size_t v = 0; v < N; ++v) old[v] = to.state[v][c], w[v] = old[v] + added(v, parent, child);
+        if constexpr (E::k_is_gas)
+          if (!is_small_change<D>(old, w)) continue;
+        for (std::size_t v = 0; v < N; ++v) to.state[v][c] = w[v];
+      }
+    });
   });
 }
 
-template <int D>
-void Multigrid<D>::visit(std::size_t number, const TimeDerivative& time, double unit) {
-  Level<D>& level = *levels_[number];
+template <class E>
+void Multigrid<E>::visit(std::size_t number, const TimeDerivative& time, double unit) {
+  Level<E>& level = *levels_[number];
   run_stages(level, time, unit);
   if (number + 1 == levels_.size()) return;
-  Level<D>& coarse = *levels_[number + 1];
+  Level<E>& coarse = *levels_[number + 1];
   whole_residual(level, time, number > 0);
   restrict_to(level, coarse, time);
   visit(number + 1, time, 0);
@@ -171,7 +184,9 @@ void Multigrid<D>::visit(std::size_t number, const TimeDerivative& time, double 
   prolong(coarse, level);
 }
 
-template class Multigrid<2>;
-template class Multigrid<3>;
+template class Multigrid<Incompressible<2>>;
+template class Multigrid<Incompressible<3>>;
+template class Multigrid<Gas<2>>;
+template class Multigrid<Gas<3>>;
 
 }  // namespace eddyline::multiblock

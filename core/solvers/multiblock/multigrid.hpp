@@ -10,16 +10,18 @@
 namespace eddyline::multiblock {
 
 /// All levels of a mesh. Source of the scheme: Jameson 1983; of its stages: Martinelli 1987.
-template <int D>
+template <class E>
 class Multigrid {
+  static constexpr int D = E::k_dimensions;
+
  public:
   Multigrid(comm::Communicator& communicator, const solver::Execution& execution, const Pieces& pieces,
             std::span<const std::int32_t> local, const Boundaries& boundaries, const Scheme& scheme, bool w_cycle);
 
-  Level<D>& finest() { return *levels_.front(); }
-  const Level<D>& finest() const { return *levels_.front(); }
-  Residual<D>& residual() { return residual_; }
-  std::span<const std::unique_ptr<Level<D>>> levels() const { return levels_; }
+  Level<E>& finest() { return *levels_.front(); }
+  const Level<E>& finest() const { return *levels_.front(); }
+  Residual<E>& residual() { return residual_; }
+  std::span<const std::unique_ptr<Level<E>>> levels() const { return levels_; }
 
   /// Sets what the boundaries impose at time t [s], on all levels.
   void impose(const Boundaries& boundaries, double t);
@@ -30,14 +32,14 @@ class Multigrid {
  private:
   void visit(std::size_t number, const TimeDerivative& time, double unit);
   /// `unit` > 0: also sets squares_.
-  void run_stages(Level<D>& level, const TimeDerivative& time, double unit);
-  void whole_residual(Level<D>& level, const TimeDerivative& time, bool forced);
-  void restrict_to(const Level<D>& fine, Level<D>& coarse, const TimeDerivative& time);
-  void prolong(Level<D>& coarse, Level<D>& fine);
+  void run_stages(Level<E>& level, const TimeDerivative& time, double unit);
+  void whole_residual(Level<E>& level, const TimeDerivative& time, bool forced);
+  void restrict_to(const Level<E>& fine, Level<E>& coarse, const TimeDerivative& time);
+  void prolong(Level<E>& coarse, Level<E>& fine);
 
   comm::Communicator& communicator_;
-  Residual<D> residual_;
-  std::vector<std::unique_ptr<Level<D>>> levels_;
+  Residual<E> residual_;
+  std::vector<std::unique_ptr<Level<E>>> levels_;
   bool w_cycle_;
   ReproducibleSum squares_;  // of the last first stage on the finest level
   std::int64_t cells_;       // of the mesh

@@ -8,6 +8,8 @@
 #include "base/block_sum.hpp"
 #include "base/lanes.hpp"
 #include "physics/artificial_compressibility/terms.hpp"
+#include "solvers/multiblock/flux_rows.hpp"
+#include "solvers/multiblock/gas_rows.hpp"
 
 namespace eddyline::multiblock {
 
@@ -17,8 +19,6 @@ namespace terms = physics::artificial_compressibility;
 
 using S = Pack4d;
 constexpr int k_lanes = S::width;
-template <int D>
-constexpr std::size_t k_unknowns = PieceFields<D>::k_unknowns;
 
 template <int D>
 terms::Unknowns<S, D> load(const std::array<Array<double>, D + 1>& fields, std::ptrdiff_t at) {
@@ -33,37 +33,17 @@ terms::Vector<S, D> load_vector(const std::array<Array<double>, D>& fields, std:
   return w;
 }
 
-/// Fluxes through a row of faces: convective ones, and dissipation with friction.
-template <int D>
-struct FluxRow {
-  using Row = std::array<std::vector<double>, k_unknowns<D>>;
-  Row convective, dissipative;
-
-  void resize(std::int32_t cells) {
-    const auto size = static_cast<std::size_t>(cells + 1 + 2 * k_lanes);
-    for (auto* row : {&convective, &dissipative})
-      for (auto& of : *row)
-        if (of.size() < size) of.resize(size);
-  }
-};
-
 /// Rows of fluxes of one thread.
-template <int D>
+template <class E>
 struct Rows {
-  FluxRow<D> along, low, high;
-  std::vector<FluxRow<D>> below, above;  // 3D: through the faces of a plane of cells, row by row
+  FluxRow<E> along, low, high;
+  std::vector<FluxRow<E>> below, above;  // 3D: through the faces of a plane of cells, row by row
 };
-
-/// Terms of dissipation and friction that are summed.
-enum class Dissipative { none, third_thin, third_full, third_only, first_thin, first_only };
-
-constexpr bool is_first(Dissipative kind) { return kind == Dissipative::first_thin || kind == Dissipative::first_only; }
-constexpr bool is_thin(Dissipative kind) { return kind == Dissipative::first_thin || kind == Dissipative::third_thin; }
 
 /// Fluxes through `count` faces across `axis`, from the cells before `first` to those at it.
-template <int D, Dissipative Kind>
-void flux_row(const PieceFields<D>& piece, const Scheme& scheme, std::size_t axis, std::ptrdiff_t first,
-              std::int32_t count, FluxRow<D>& row) {
+template <Dissipative Kind, int D>
+void flux_row(const PieceFields<Incompressible<D>>& piece, const Scheme& scheme, std::size_t axis, std::ptrdiff_t first,
+              std::int32_t count, FluxRow<Incompressible<D>>& row) {
   const std::ptrdiff_t stride = piece.extents.stride[axis];
   const S half(0.5), beta(scheme.beta), nu(scheme.viscosity);
   for (std::int32_t n = 0; n < count; n += k_lanes) {
@@ -104,11 +84,11 @@ void flux_row(const PieceFields<D>& piece, const Scheme& scheme, std::size_t axi
 }
 
 /// Fluxes through the faces of a row of cells.
-template <int D>
+template <class E>
 struct RowOfCells {
-  const FluxRow<D>* along;
-  const FluxRow<D>*low, *high;
-  const FluxRow<D>*below, *above;  // 3D
+  const FluxRow<E>* along;
+  const FluxRow<E>*low, *high;
+  const FluxRow<E>*below, *above;  // 3D
 };
 
 /// Sum over the faces of a cell in one fixed order.
@@ -120,21 +100,36 @@ EDDYLINE_INLINE S sum_of_faces(const double* along, const double* low, const dou
   return first + (S::load(above + n) - S::load(below + n));
 }
 
+/// Force per volume, and its power.
+template <int D>
+EDDYLINE_INLINE S force_on(const PieceFields<Incompressible<D>>& piece, std::size_t v, std::ptrdiff_t c) {
+  return S::load(piece.force[v - 1].data() + c);
+}
+template <int D>
+EDDYLINE_INLINE S force_on(const PieceFields<Gas<D>>& piece, std::size_t v, std::ptrdiff_t c) {
+  if (v <= D) return S::load(piece.state[0].data() + c) * S::load(piece.force[v - 1].data() + c);
+  S power;
+  for (std::size_t d = 0; d < D; ++d)
+    power = power + S::load(piece.state[1 + d].data() + c) * S::load(piece.force[d].data() + c);
+  return power;
+}
+
 struct Weights {
   double blend;
   TimeDerivative time;
   bool forced;
 };
 
-template <int D, Dissipative Kind>
-void sum_row(PieceFields<D>& piece, const RowOfCells<D>& rows, std::ptrdiff_t first, std::int32_t count,
+template <class E, Dissipative Kind>
+void sum_row(PieceFields<E>& piece, const RowOfCells<E>& rows, std::ptrdiff_t first, std::int32_t count,
              const Weights& weights) {
   const S added(weights.blend), kept(1 - weights.blend), now(weights.time.now), before(weights.time.before),
       before_that(weights.time.before_that);
+  constexpr int D = E::k_dimensions;
   const bool in_time = weights.time.now != 0;
   const bool with_history = in_time && piece.before[0].size() > 0;
-  for (std::size_t v = 0; v <= D; ++v) {
-    const auto part = [&](const FluxRow<D>* row, bool convective) {
+  for (std::size_t v = 0; v < E::k_unknowns; ++v) {
+    const auto part = [&](const FluxRow<E>* row, bool convective) {
       return row == nullptr ? nullptr : (convective ? row->convective : row->dissipative)[v].data();
     };
     double* residual = piece.residual[v].data() + first;
@@ -149,33 +144,34 @@ void sum_row(PieceFields<D>& piece, const RowOfCells<D>& rows, std::ptrdiff_t fi
       }
       sum = sum - S::load(dissipation + n);
       const S volume = S::load(piece.volume.data() + first + n);
-      if (in_time && v > 0) {
+      if (in_time && v >= E::k_first_in_time) {
         S rate = now * S::load(piece.state[v].data() + first + n);
         if (with_history)
           rate = rate + (before * S::load(piece.before[v].data() + first + n) +
                          before_that * S::load(piece.before_that[v].data() + first + n));
         sum = sum + volume * rate;
       }
-      if (v > 0 && piece.force[0].size() > 0) sum = sum - volume * S::load(piece.force[v - 1].data() + first + n);
+      if (v > 0 && piece.force[0].size() > 0) sum = sum - volume * force_on(piece, v, first + n);
       if (weights.forced) sum = sum + S::load(piece.forcing[v].data() + first + n);
       sum.store(residual + n);
     }
   }
 }
 
-template <int D, Dissipative Kind>
-void evaluate_slab(PieceFields<D>& piece, const Slab& slab, const Scheme& scheme, const Weights& weights) {
-  thread_local Rows<D> rows;
+template <class E, Dissipative Kind>
+void evaluate_slab(PieceFields<E>& piece, const Slab& slab, const Scheme& scheme, const Weights& weights) {
+  thread_local Rows<E> rows;
+  constexpr int D = E::k_dimensions;
   const Int3 cells = piece.extents.cells;
   const std::int32_t n = cells[0];
-  for (FluxRow<D>* row : {&rows.along, &rows.low, &rows.high}) row->resize(n);
+  for (FluxRow<E>* row : {&rows.along, &rows.low, &rows.high}) row->resize(n);
   if constexpr (D == 2) {
-    flux_row<D, Kind>(piece, scheme, 1, piece.extents.at(0, slab.first), n, rows.low);
+    flux_row<Kind>(piece, scheme, 1, piece.extents.at(0, slab.first), n, rows.low);
     for (std::int32_t j = slab.first; j < slab.last; ++j) {
       const std::ptrdiff_t first = piece.extents.at(0, j);
-      flux_row<D, Kind>(piece, scheme, 0, first, n + 1, rows.along);
-      flux_row<D, Kind>(piece, scheme, 1, first + piece.extents.stride[1], n, rows.high);
-      sum_row<D, Kind>(piece, {&rows.along, &rows.low, &rows.high, nullptr, nullptr}, first, n, weights);
+      flux_row<Kind>(piece, scheme, 0, first, n + 1, rows.along);
+      flux_row<Kind>(piece, scheme, 1, first + piece.extents.stride[1], n, rows.high);
+      sum_row<E, Kind>(piece, {&rows.along, &rows.low, &rows.high, nullptr, nullptr}, first, n, weights);
       std::swap(rows.low, rows.high);
     }
   } else {
@@ -185,17 +181,17 @@ void evaluate_slab(PieceFields<D>& piece, const Slab& slab, const Scheme& scheme
       auto& below = rows.below[static_cast<std::size_t>(j)];
       below.resize(n);
       rows.above[static_cast<std::size_t>(j)].resize(n);
-      flux_row<D, Kind>(piece, scheme, 2, piece.extents.at(0, j, slab.first), n, below);
+      flux_row<Kind>(piece, scheme, 2, piece.extents.at(0, j, slab.first), n, below);
     }
     for (std::int32_t k = slab.first; k < slab.last; ++k) {
-      flux_row<D, Kind>(piece, scheme, 1, piece.extents.at(0, 0, k), n, rows.low);
+      flux_row<Kind>(piece, scheme, 1, piece.extents.at(0, 0, k), n, rows.low);
       for (std::int32_t j = 0; j < cells[1]; ++j) {
         const std::ptrdiff_t first = piece.extents.at(0, j, k);
         auto &below = rows.below[static_cast<std::size_t>(j)], &above = rows.above[static_cast<std::size_t>(j)];
-        flux_row<D, Kind>(piece, scheme, 0, first, n + 1, rows.along);
-        flux_row<D, Kind>(piece, scheme, 1, first + piece.extents.stride[1], n, rows.high);
-        flux_row<D, Kind>(piece, scheme, 2, first + piece.extents.stride[2], n, above);
-        sum_row<D, Kind>(piece, {&rows.along, &rows.low, &rows.high, &below, &above}, first, n, weights);
+        flux_row<Kind>(piece, scheme, 0, first, n + 1, rows.along);
+        flux_row<Kind>(piece, scheme, 1, first + piece.extents.stride[1], n, rows.high);
+        flux_row<Kind>(piece, scheme, 2, first + piece.extents.stride[2], n, above);
+        sum_row<E, Kind>(piece, {&rows.along, &rows.low, &rows.high, &below, &above}, first, n, weights);
         std::swap(rows.low, rows.high);
         std::swap(below, above);
       }
@@ -203,43 +199,57 @@ void evaluate_slab(PieceFields<D>& piece, const Slab& slab, const Scheme& scheme
   }
 }
 
-template <int D, Dissipative Kind>
-void evaluate_all(Level<D>& level, const Scheme& scheme, const Weights& weights) {
+template <class E, Dissipative Kind>
+void evaluate_all(Level<E>& level, const Scheme& scheme, const Weights& weights) {
   parallel_for(static_cast<std::int64_t>(level.slabs.size()), [&](std::int64_t n) {
     const Slab& slab = level.slabs[static_cast<std::size_t>(n)];
-    evaluate_slab<D, Kind>(level.pieces[slab.piece], slab, scheme, weights);
+    evaluate_slab<E, Kind>(level.pieces[slab.piece], slab, scheme, weights);
   });
+}
+
+/// Sizes of the unknowns in a flow with speeds as large as `unit` [m/s].
+template <class E>
+double size_of(const Scheme& scheme, double unit, std::size_t v) {
+  if (!E::k_is_gas) return v == 0 ? scheme.beta : unit;
+  return scheme.density * (v == 0 ? 1.0 : v + 1 < E::k_unknowns ? unit : unit * unit);
+}
+
+/// Local steps and spectral radii of a row of cells.
+template <int D>
+void set_step_row(PieceFields<Incompressible<D>>& piece, const Scheme& scheme, std::ptrdiff_t first,
+                  std::int32_t count) {
+  const S half(0.5), beta(scheme.beta), cfl(scheme.cfl), friction(scheme.viscous_share * scheme.viscosity);
+  for (std::int32_t n = 0; n < count; n += k_lanes) {
+    const std::ptrdiff_t c = first + n;
+    const terms::Unknowns<S, D> w = load<D>(piece.state, c);
+    const S per_volume = S::load(piece.per_volume.data() + c);
+    std::array<S, D> lambda;
+    S sum, areas;
+    for (std::size_t d = 0; d < D; ++d) {
+      terms::Vector<S, D> face;
+      for (std::size_t e = 0; e < D; ++e)
+        face[e] = half * (S::load(piece.face[d][e].data() + c) +
+                          S::load(piece.face[d][e].data() + c + piece.extents.stride[d]));
+      lambda[d] = terms::spectral_radius<S, D>(w, face, beta);
+      sum = sum + lambda[d];
+      areas = areas + terms::dot(face, face);
+    }
+    (cfl / ((sum + areas * friction * per_volume) * per_volume)).store(piece.local_step.data() + c);
+    for (std::size_t d = 0; d < D; ++d) {
+      S ratio;
+      for (std::size_t e = 0; e < D; ++e)
+        if (e != d) ratio = max(ratio, lambda[e] / lambda[d]);
+      (lambda[d] * (S(1) + sqrt(ratio))).store(piece.radius[d].data() + c);
+    }
+  }
 }
 
 }  // namespace
 
-template <int D>
-void Residual<D>::set_local_steps(Level<D>& level) const {
-  const S half(0.5), beta(scheme_.beta), cfl(scheme_.cfl), friction(scheme_.viscous_share * scheme_.viscosity);
-  level.for_each_row([&](PieceFields<D>& piece, std::ptrdiff_t first, std::int32_t count) {
-    for (std::int32_t n = 0; n < count; n += k_lanes) {
-      const std::ptrdiff_t c = first + n;
-      const terms::Unknowns<S, D> w = load<D>(piece.state, c);
-      const S per_volume = S::load(piece.per_volume.data() + c);
-      std::array<S, D> lambda;
-      S sum, areas;
-      for (std::size_t d = 0; d < D; ++d) {
-        terms::Vector<S, D> face;
-        for (std::size_t e = 0; e < D; ++e)
-          face[e] = half * (S::load(piece.face[d][e].data() + c) +
-                            S::load(piece.face[d][e].data() + c + piece.extents.stride[d]));
-        lambda[d] = terms::spectral_radius<S, D>(w, face, beta);
-        sum = sum + lambda[d];
-        areas = areas + terms::dot(face, face);
-      }
-      (cfl / ((sum + areas * friction * per_volume) * per_volume)).store(piece.local_step.data() + c);
-      for (std::size_t d = 0; d < D; ++d) {
-        S ratio;
-        for (std::size_t e = 0; e < D; ++e)
-          if (e != d) ratio = max(ratio, lambda[e] / lambda[d]);
-        (lambda[d] * (S(1) + sqrt(ratio))).store(piece.radius[d].data() + c);
-      }
-    }
+template <class E>
+void Residual<E>::set_local_steps(Level<E>& level) const {
+  level.for_each_row([&](PieceFields<E>& piece, std::ptrdiff_t first, std::int32_t count) {
+    set_step_row(piece, scheme_, first, count);
   });
   level.ghosts.fetch(1, Ghosts::Layers::near, [&](std::int32_t piece, int, int axis) {
     return level.pieces[static_cast<std::size_t>(piece)].radius[static_cast<std::size_t>(axis)].data();
@@ -251,20 +261,21 @@ void Residual<D>::set_local_steps(Level<D>& level) const {
   }
 }
 
-template <int D>
-void Residual<D>::set_gradients(Level<D>& level) const {
+template <class E>
+void Residual<E>::set_gradients(Level<E>& level) const {
   const S half(0.5);
-  level.for_each_row([&](PieceFields<D>& piece, std::ptrdiff_t first, std::int32_t count) {
+  level.for_each_row([&](PieceFields<E>& piece, std::ptrdiff_t first, std::int32_t count) {
     for (std::int32_t n = 0; n < count; n += k_lanes) {
       const std::ptrdiff_t c = first + n;
       const S per_volume = S::load(piece.per_volume.data() + c);
-      for (std::size_t v = 0; v <= D; ++v) {
+      for (std::size_t v = 0; v < E::k_unknowns; ++v) {
+        const double* values = piece.values()[v].data();
         std::array<S, D> sum;
         for (std::size_t d = 0; d < D; ++d) {
           const std::ptrdiff_t stride = piece.extents.stride[d];
-          const S here = S::load(piece.state[v].data() + c);
-          const S low = half * (S::load(piece.state[v].data() + c - stride) + here);
-          const S high = half * (here + S::load(piece.state[v].data() + c + stride));
+          const S here = S::load(values + c);
+          const S low = half * (S::load(values + c - stride) + here);
+          const S high = half * (here + S::load(values + c + stride));
           for (std::size_t e = 0; e < D; ++e)
             sum[e] = sum[e] + (high * S::load(piece.face[d][e].data() + c + stride) -
                                low * S::load(piece.face[d][e].data() + c));
@@ -273,7 +284,7 @@ void Residual<D>::set_gradients(Level<D>& level) const {
       }
     }
   });
-  constexpr int k_fields = (D + 1) * D;
+  constexpr int k_fields = static_cast<int>(E::k_unknowns) * D;
   level.ghosts.fetch(k_fields, Ghosts::Layers::near, [&](std::int32_t piece, int field, int) {
     return level.pieces[static_cast<std::size_t>(piece)]
         .gradient[static_cast<std::size_t>(field / D)][static_cast<std::size_t>(field % D)]
@@ -284,35 +295,86 @@ void Residual<D>::set_gradients(Level<D>& level) const {
     for (auto& of : level.pieces[static_cast<std::size_t>(face.piece)].gradient)
       for (auto& field : of)
         field[static_cast<std::size_t>(face.ghost)] = share * field[static_cast<std::size_t>(face.cell)];
+    if (E::k_is_gas && face.condition == Condition::wall)  // no heat flows through any wall
+      for (auto& field : level.pieces[static_cast<std::size_t>(face.piece)].gradient[E::k_unknowns - 1])
+        field[static_cast<std::size_t>(face.ghost)] = -field[static_cast<std::size_t>(face.cell)];
   }
 }
 
-template <int D>
-void Residual<D>::evaluate(Level<D>& level, double blend, const TimeDerivative& time, bool forced) const {
+template <class E>
+void Residual<E>::evaluate(Level<E>& level, double blend, const TimeDerivative& time, bool forced) const {
   const Weights weights{blend, time, forced};
   const bool viscous = scheme_.viscosity > 0;
   if (blend == 0)
-    evaluate_all<D, Dissipative::none>(level, scheme_, weights);
+    evaluate_all<E, Dissipative::none>(level, scheme_, weights);
   else if (!level.is_finest())
-    viscous ? evaluate_all<D, Dissipative::first_thin>(level, scheme_, weights)
-            : evaluate_all<D, Dissipative::first_only>(level, scheme_, weights);
+    viscous ? evaluate_all<E, Dissipative::first_thin>(level, scheme_, weights)
+            : evaluate_all<E, Dissipative::first_only>(level, scheme_, weights);
   else if (!viscous)
-    evaluate_all<D, Dissipative::third_only>(level, scheme_, weights);
+    evaluate_all<E, Dissipative::third_only>(level, scheme_, weights);
   else
-    scheme_.full_friction ? evaluate_all<D, Dissipative::third_full>(level, scheme_, weights)
-                          : evaluate_all<D, Dissipative::third_thin>(level, scheme_, weights);
+    scheme_.full_friction ? evaluate_all<E, Dissipative::third_full>(level, scheme_, weights)
+                          : evaluate_all<E, Dissipative::third_thin>(level, scheme_, weights);
 }
 
-template <int D>
-void Residual<D>::update(Level<D>& level, double alpha, const TimeDerivative& time) const {
-  level.for_each_row([&](PieceFields<D>& piece, std::ptrdiff_t first, std::int32_t count) {
-    for (std::size_t v = 0; v <= D; ++v) {
-      const S rate(v > 0 ? time.now : 0.0), share(alpha), one(1);
+/// c = a + sum over the directions of e (c_before + c_after - 2 c) with the changes a, e from set_step_row.
+template <class E>
+void Residual<E>::smooth(Level<E>& level) const {
+  if (!E::k_is_gas || scheme_.sweeps == 0) return;
+  level.for_each_row([&](PieceFields<E>& piece, std::ptrdiff_t first, std::int32_t count) {
+    for (std::int32_t n = 0; n < count; n += k_lanes) {
+      const std::ptrdiff_t c = first + n;
+      const S step = S::load(piece.local_step.data() + c) * S::load(piece.per_volume.data() + c);
+      for (std::size_t v = 0; v < E::k_unknowns; ++v) {
+        const S change = step * S::load(piece.residual[v].data() + c);
+        change.store(piece.residual[v].data() + c);
+        change.store(piece.smoothed[v].data() + c);
+      }
+    }
+  });
+  for (int sweep = 0; sweep < scheme_.sweeps; ++sweep) {
+    for (PieceFields<E>& piece : level.pieces) piece.smoothed.swap(piece.smoothed_before);
+    level.ghosts.fetch(static_cast<int>(E::k_unknowns), Ghosts::Layers::near, [&](std::int32_t piece, int field, int) {
+      return level.pieces[static_cast<std::size_t>(piece)].smoothed_before[static_cast<std::size_t>(field)].data();
+    });
+    for (const BoundaryFace& face : level.faces)
+      for (auto& field : level.pieces[static_cast<std::size_t>(face.piece)].smoothed_before)
+        field[static_cast<std::size_t>(face.ghost)] = field[static_cast<std::size_t>(face.cell)];
+    level.for_each_row([&](PieceFields<E>& piece, std::ptrdiff_t first, std::int32_t count) {
+      for (std::int32_t n = 0; n < count; n += k_lanes) {
+        const std::ptrdiff_t c = first + n;
+        std::array<S, D> spread;
+        S weight(1);
+        for (std::size_t d = 0; d < D; ++d) {
+          spread[d] = S::load(piece.spread[d].data() + c);
+          weight = weight + S(2) * spread[d];
+        }
+        for (std::size_t v = 0; v < E::k_unknowns; ++v) {
+          const double* before = piece.smoothed_before[v].data() + c;
+          S sum = S::load(piece.residual[v].data() + c);
+          for (std::size_t d = 0; d < D; ++d) {
+            const std::ptrdiff_t stride = piece.extents.stride[d];
+            sum = sum + spread[d] * (S::load(before - stride) + S::load(before + stride));
+          }
+          (sum / weight).store(piece.smoothed[v].data() + c);
+        }
+      }
+    });
+  }
+}
+
+template <class E>
+void Residual<E>::update(Level<E>& level, double alpha, const TimeDerivative& time) const {
+  level.for_each_row([&](PieceFields<E>& piece, std::ptrdiff_t first, std::int32_t count) {
+    for (std::size_t v = 0; v < E::k_unknowns; ++v) {
+      const S rate(v >= E::k_first_in_time ? time.now : 0.0), share(alpha), one(1);
       // The last pack of a row may reach into ghosts, which are set again before they are read.
       for (std::int32_t n = 0; n < count; n += k_lanes) {
         const std::ptrdiff_t c = first + n;
         const S step = share * S::load(piece.local_step.data() + c), implicit = step * rate;
-        const S change = step * S::load(piece.per_volume.data() + c) * S::load(piece.residual[v].data() + c);
+        const S change = E::k_is_gas && scheme_.sweeps > 0
+                             ? share * S::load(piece.smoothed[v].data() + c)
+                             : step * S::load(piece.per_volume.data() + c) * S::load(piece.residual[v].data() + c);
         const S sum = S::load(piece.stage[v].data() + c) + implicit * S::load(piece.state[v].data() + c) - change;
         (sum / (one + implicit)).store(piece.state[v].data() + c);
       }
@@ -320,15 +382,15 @@ void Residual<D>::update(Level<D>& level, double alpha, const TimeDerivative& ti
   });
 }
 
-template <int D>
-ReproducibleSum Residual<D>::sum_of_squares(Level<D>& level, double unit) const {
+template <class E>
+ReproducibleSum Residual<E>::sum_of_squares(Level<E>& level, double unit) const {
   ReproducibleSum total;
   std::mutex adding;
-  level.for_each_row([&](PieceFields<D>& piece, std::ptrdiff_t first, std::int32_t count) {
+  level.for_each_row([&](PieceFields<E>& piece, std::ptrdiff_t first, std::int32_t count) {
     ReproducibleSum own;
     BlockSum::Numbers block;
-    for (std::size_t v = 0; v <= D; ++v) {
-      const double scale = 1 / (v == 0 ? scheme_.beta : unit);
+    for (std::size_t v = 0; v < E::k_unknowns; ++v) {
+      const double scale = 1 / size_of<E>(scheme_, unit, v);
       for (std::int32_t n = 0; n < count;) {
         std::size_t size = 0;
         for (; n < count && size < BlockSum::k_most; ++n) {
@@ -345,7 +407,9 @@ ReproducibleSum Residual<D>::sum_of_squares(Level<D>& level, double unit) const 
   return total;
 }
 
-template class Residual<2>;
-template class Residual<3>;
+template class Residual<Incompressible<2>>;
+template class Residual<Incompressible<3>>;
+template class Residual<Gas<2>>;
+template class Residual<Gas<3>>;
 
 }  // namespace eddyline::multiblock

@@ -22,8 +22,10 @@ namespace {
 
 constexpr std::int64_t k_cells_a_thread = 2000;  // below this, threads wait for each other longer than they compute
 
-template <int D>
+template <class E>
 class Solver final : public solver::Solver {
+  static constexpr int D = E::k_dimensions;
+
  public:
   Solver(const world::World& world, const solver::Execution& execution, comm::Communicator& communicator)
       : flow_(world, execution, communicator), sampler_(flow_), loads_(flow_), cells_(flow_) {
@@ -53,10 +55,10 @@ class Solver final : public solver::Solver {
   const solver::FieldSets& fields() const override { return cells_; }
   solver::Sampler& sampler() override { return sampler_; }
   solver::Loads& loads() override { return loads_; }
-  std::vector<std::unique_ptr<solver::Observer>> observers() override { return make_observers<D>(flow_); }
+  std::vector<std::unique_ptr<solver::Observer>> observers() override { return make_observers<E>(flow_); }
   solver::Checksum checksum() const override {
     solver::Checksum sum;
-    flow_.for_each_cell([&](const PieceFields<D>& piece, Int3 cell, std::size_t c, std::size_t) {
+    flow_.for_each_cell([&](const PieceFields<E>& piece, Int3 cell, std::size_t c, std::size_t) {
       solver::MemberHash hash(flow_.id_of(piece, cell));
       for (const auto& field : piece.state) hash.add(field[c]);
       hash.add_to(sum);
@@ -108,30 +110,30 @@ class Solver final : public solver::Solver {
     return sum;
   }
 
-  static constexpr std::int32_t k_number = 100;  // of this method in checkpoints
+  static constexpr std::int32_t k_number = E::k_is_gas ? 101 : 100;  // of this method in checkpoints
 
-  Flow<D> flow_;
-  Sampler<D> sampler_;
-  Loads<D> loads_;
-  Cells<D> cells_;
+  Flow<E> flow_;
+  Sampler<E> sampler_;
+  Loads<E> loads_;
+  Cells<E> cells_;
   int threads_ = 1;
 };
 
 /// The first cell, by id, whose state is not finite.
-template <int D>
-solver::Diagnosis Solver<D>::diagnose() const {
+template <class E>
+solver::Diagnosis Solver<E>::diagnose() const {
   struct Found {
     std::int64_t id = std::numeric_limits<std::int64_t>::max();
     Vec3 position, velocity;
   } found;
-  flow_.for_each_cell([&](const PieceFields<D>& piece, Int3 cell, std::size_t c, std::size_t) {
+  flow_.for_each_cell([&](const PieceFields<E>& piece, Int3 cell, std::size_t c, std::size_t) {
     const bool good = std::ranges::all_of(piece.state, [&](const auto& field) { return std::isfinite(field[c]); });
     const std::int64_t id = flow_.id_of(piece, cell);
     if (good || id > found.id) return;
     found.id = id;
     for (int d = 0; d < D; ++d) {
       found.position[d] = piece.center[static_cast<std::size_t>(d)][c];
-      found.velocity[d] = piece.state[static_cast<std::size_t>(1 + d)][c];
+      found.velocity[d] = flow_.values(piece, c)[static_cast<std::size_t>(1 + d)];
     }
   });
   const Found own = found;
@@ -149,7 +151,7 @@ solver::Diagnosis Solver<D>::diagnose() const {
       "residual before was at most %.3g 1/s. Reduce method.cfl (now %g), or write method.cycle = \"V\".",
       static_cast<long long>(flow_.steps), flow_.time, static_cast<long long>(flow_.cycles),
       static_cast<long long>(found.id), found.position.x, found.position.y, found.position.z, flow_.largest_residual,
-      flow_.options().cfl);
+      flow_.cfl());
   diagnosis.text = line.data();
   return diagnosis;
 }
@@ -158,10 +160,12 @@ solver::Diagnosis Solver<D>::diagnose() const {
 
 std::unique_ptr<solver::Solver> make(const world::World& world, const solver::Execution& execution,
                                      comm::Communicator& communicator) {
-  if (world.fluid.matter != world::Matter::liquid)
-    throw UserError("The solver multiblock computes incompressible flow. Write fluid.matter = \"liquid\".");
-  if (world.dimensions == 2) return std::make_unique<Solver<2>>(world, execution, communicator);
-  return std::make_unique<Solver<3>>(world, execution, communicator);
+  if (world.fluid.matter == world::Matter::ideal_gas) {
+    if (world.dimensions == 2) return std::make_unique<Solver<Gas<2>>>(world, execution, communicator);
+    return std::make_unique<Solver<Gas<3>>>(world, execution, communicator);
+  }
+  if (world.dimensions == 2) return std::make_unique<Solver<Incompressible<2>>>(world, execution, communicator);
+  return std::make_unique<Solver<Incompressible<3>>>(world, execution, communicator);
 }
 
 }  // namespace eddyline::multiblock

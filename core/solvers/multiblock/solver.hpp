@@ -7,8 +7,8 @@
 
 namespace eddyline::multiblock {
 
-/// Incompressible flow on body-fitted blocks of cells, by artificial compressibility. Collective. The communicator must
-/// outlive the solver.
+/// Flow on body-fitted blocks of cells: incompressible by artificial compressibility, or of an ideal gas. Collective.
+/// The communicator must outlive the solver.
 std::unique_ptr<solver::Solver> make(const world::World& world, const solver::Execution& execution,
                                      comm::Communicator& communicator);
 

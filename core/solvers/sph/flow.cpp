@@ -155,7 +155,9 @@ void Flow<T, D>::rebuild(bool by_expected_places) {
   borrow_memory();
   subdomain_.wrap(fluid.x);
   if (bodies_change()) change_bodies();
-  if (!openings.empty()) openings.pass(fluid, by_expected_places ? half_rebuild_interval() : 0);
+  if (!openings.empty())
+    openings.pass(fluid, by_expected_places ? half_rebuild_interval() : 0,
+                  [this](std::size_t i) { return fluid.mass[i]; });
   remove_leavers();
   timers.lap(Phase::sort);
   if (rebalance_is_due()) rebalance();

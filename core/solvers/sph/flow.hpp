@@ -16,6 +16,7 @@
 #include "comm/communicator.hpp"
 #include "domain/balance.hpp"
 #include "domain/migrate.hpp"
+#include "domain/openings.hpp"
 #include "domain/remove.hpp"
 #include "domain/reordering.hpp"
 #include "domain/subdomain.hpp"
@@ -39,7 +40,6 @@
 #include "solvers/sph/flow/schedule.hpp"
 #include "solvers/sph/flow/state.hpp"
 #include "solvers/sph/flow/sweep_results.hpp"
-#include "solvers/sph/openings.hpp"
 #include "world/change.hpp"
 #include "world/world.hpp"
 
@@ -48,6 +48,8 @@ namespace eddyline::sph {
 using domain::Balance;
 using domain::copy_particle;
 using domain::migrate;
+using domain::Opening;
+using domain::Openings;
 using domain::remove_particles;
 using domain::remove_particles_if;
 using domain::Reordering;

@@ -19,10 +19,6 @@ namespace {
 constexpr double k_light = 3e-8, k_formulas = 2e-7,
                  k_fit = 2e-7;  // approximate time of one iteration of some loops [s]
 
-/// Returns the nearest number from 0 to `last`. A value that is not a number becomes 0; the doctor finds it at the end
-/// of the step.
-double within(double place, std::int32_t last) { return std::min(std::max(0.0, place), static_cast<double>(last)); }
-
 }  // namespace
 
 template <class T, int D>
@@ -213,7 +209,7 @@ template <class T, int D>
 double OpeningStep<T, D>::reflected(const Opening<D>& opening, std::int64_t site, double depth,
                                     std::array<double, D>& gradient) const {
   const auto& sites = opening.sites;
-  const double place = within(depth / sites.pitch - 0.5, opening.layers - 1);
+  const double place = domain::within(depth / sites.pitch - 0.5, opening.layers - 1);
   const auto layer = std::min(static_cast<std::int32_t>(place), std::max(0, opening.layers - 2));
   const double share = place - layer;
   const std::int64_t node = opening.first_node + layer * sites.sites() + site;
@@ -227,34 +223,10 @@ double OpeningStep<T, D>::reflected(const Opening<D>& opening, std::int64_t site
   return (1 - share) * first.p + share * second.p + 2 * depth * opening.slope / (c.rho0 * c.c0 * c.c0);
 }
 
-/// Returns the velocity of a particle in a buffer: that of its site, or interpolated between sites in an outflow.
 template <class T, int D>
 std::array<double, D> OpeningStep<T, D>::velocity_of(std::size_t i) const {
   const auto& fluid = flow_.fluid;
-  const auto& opening = flow_.openings.all()[fluid.buffer[i] - 1u];
-  if (opening.world.inflow)
-    return opening.velocity[static_cast<std::size_t>(particles::site_of_opening_id(fluid.id[i]))];
-  const auto& sites = opening.sites;
-  std::int64_t lower[2], upper[2];
-  double share[2];
-  for (int k = 0; k < 2; ++k) {
-    const int d = k == 0 ? sites.first : sites.second;
-    const double place =
-        sites.count[k] == 1 ? 0 : within((fluid.x[d][i] - sites.origin[d]) / sites.step[d], sites.count[k] - 1);
-    lower[k] = std::min<std::int64_t>(static_cast<std::int64_t>(place), std::max(0, sites.count[k] - 2));
-    upper[k] = std::min<std::int64_t>(lower[k] + 1, sites.count[k] - 1);
-    share[k] = place - static_cast<double>(lower[k]);
-  }
-  const auto at = [&](std::int64_t a, std::int64_t b) -> const std::array<double, D>& {
-    return opening.velocity[static_cast<std::size_t>(b * sites.count[0] + a)];
-  };
-  std::array<double, D> v;
-  for (std::size_t d = 0; d < D; ++d) {
-    const double low = (1 - share[0]) * at(lower[0], lower[1])[d] + share[0] * at(upper[0], lower[1])[d];
-    const double high = (1 - share[0]) * at(lower[0], upper[1])[d] + share[0] * at(upper[0], upper[1])[d];
-    v[d] = (1 - share[1]) * low + share[1] * high;
-  }
-  return v;
+  return flow_.openings.all()[fluid.buffer[i] - 1u].velocity_of(fluid.id[i], vector_of(fluid.x, i));
 }
 
 template <class T, int D>

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "domain/node_fits.hpp"
 #include "solvers/sph/flow.hpp"
-#include "solvers/sph/openings/node_fits.hpp"
 #include "solvers/sph/openings/opening_reactions.hpp"
 #include "solvers/sph/openings/opening_rules.hpp"
 

@@ -100,6 +100,7 @@ void ParticleUpdate<T, D>::half_kick_and_shift(std::span<const Block> blocks, do
         if (step.relaxation > 0) relax_density(span, step);
         if (flow_.constants().free_surface) limit_tension(span);
         touched += apply_contact(span, counted, to);
+        if (friction_.acts() && step.dt > 0) apply_friction(span, step.dt, to);
         commit(span, std::min(counted, span.count), step, to, own);
         rows_.write_midpoint_rows(span, next);
       });
@@ -333,6 +334,18 @@ std::int64_t ParticleUpdate<T, D>::apply_contact(const ParticleSpan& span, std::
     contacts += l < counted ? 1 : 0;
   }
   return contacts;
+}
+
+/// Slows the fluid along walls with a law of friction.
+template <class T, int D>
+void ParticleUpdate<T, D>::apply_friction(const ParticleSpan& span, double dt, Destination& to) const {
+  for (std::size_t l = 0; l < span.count; ++l) {
+    if (flow_.fluid.buffer[span.first + l] != 0) continue;
+    Vec3 x, v;
+    for (int d = 0; d < D; ++d) x[d] = to.x[d][l], v[d] = to.v[d][l];
+    v = friction_.after(x, v, dt);
+    for (int d = 0; d < D; ++d) to.v[d][l] = v[d];
+  }
 }
 
 /// Makes the destinations the state. Adds to `squares`, the squared extremes, those of the first `counted` particles.

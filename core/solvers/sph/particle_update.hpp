@@ -4,6 +4,7 @@
 
 #include "domain/contact.hpp"
 #include "domain/external_forcing.hpp"
+#include "domain/wall_friction.hpp"
 #include "physics/delta/update.hpp"
 #include "solvers/sph/flow.hpp"
 #include "solvers/sph/particle_span.hpp"
@@ -18,8 +19,9 @@ using domain::ExternalForcing;
 template <class T, int D>
 class ParticleUpdate {
  public:
-  ParticleUpdate(Flow<T, D>& flow, Contact& contact, const ExternalForcing<D>& forcing)
-      : flow_(flow), contact_(contact), forcing_(forcing), rows_(flow) {}
+  ParticleUpdate(Flow<T, D>& flow, Contact& contact, const domain::WallFriction& friction,
+                 const ExternalForcing<D>& forcing)
+      : flow_(flow), contact_(contact), friction_(friction), forcing_(forcing), rows_(flow) {}
 
   /// Computes rho += dt d rho/dt;  v += a dt/2;  x += dt v, and rows of the end of the step, for the particles in some
   /// blocks.
@@ -60,6 +62,7 @@ class ParticleUpdate {
   void relax_density(const ParticleSpan& span, const Shifting& step);
   void limit_tension(const ParticleSpan& span);
   void stop_at_walls(const ParticleSpan& span, const Shifting& step, Destination& to);
+  void apply_friction(const ParticleSpan& span, double dt, Destination& to) const;
   std::int64_t apply_contact(const ParticleSpan& span, std::size_t counted, Destination& to);
   void commit(const ParticleSpan& span, std::size_t counted, const Shifting& step, const Destination& to,
               Extremes& squares);
@@ -67,6 +70,7 @@ class ParticleUpdate {
 
   Flow<T, D>& flow_;
   Contact& contact_;
+  const domain::WallFriction& friction_;
   const ExternalForcing<D>& forcing_;
   RowWriter<T, D> rows_;
 };

@@ -72,10 +72,11 @@ template <class T, int D>
 Step<T, D>::Step(Flow<T, D>& flow)
     : flow_(flow),
       contact_(flow.world()),
+      friction_(flow.world()),
       moving_walls_(flow),
       openings_(flow),
       forcing_(flow.world()),
-      update_(flow, contact_, forcing_) {
+      update_(flow, contact_, friction_, forcing_) {
   if (flow.execution().device != "cpu")
     device_ = std::make_unique<OnDevice<T, D>>(flow, update_, contact_, forcing_, moving_walls_);
 }
@@ -96,6 +97,7 @@ Step<T, D>::~Step() {
 template <class T, int D>
 void Step<T, D>::world_changed() {
   contact_ = Contact(flow_.world());
+  friction_ = domain::WallFriction(flow_.world());
   forcing_ = ExternalForcing<D>(flow_.world());
   inactive_walls_.forget();
   moving_walls_.world_changed();
@@ -417,6 +419,7 @@ void Step<T, D>::sum_forces_of(std::span<const Block> blocks, Phase phase) {
 template <class T, int D>
 void Step<T, D>::begin_half_kick_and_shift() {
   contact_.move_bodies(motion_time(flow_.time));
+  if (friction_.acts()) friction_.move(motion_time(flow_.time));
   std::size_t inflow = 0;
   for (const auto& opening : flow_.openings.all())
     if (opening.world.inflow && !opening.world.stream) contact_.set_allowed_depth(inflow++, opening.allowed_depth);

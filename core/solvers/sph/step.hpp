@@ -101,6 +101,7 @@ class Step {
 
   Flow<T, D>& flow_;
   Contact contact_;
+  domain::WallFriction friction_;
   MovingWalls<T, D> moving_walls_;
   OpeningStep<T, D> openings_;
   ExternalForcing<D> forcing_;

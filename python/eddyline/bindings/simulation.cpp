@@ -5,6 +5,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -30,6 +31,7 @@
 #include "observe/raster.hpp"
 #include "particles/openings.hpp"
 #include "particles/place.hpp"
+#include "physics/equations/equations.hpp"
 #include "solvers/sph/arithmetic.hpp"
 #include "solvers/sph/estimate.hpp"
 
@@ -414,6 +416,24 @@ Owned<std::uint8_t> cover_codes(const Values& covers, float one) {
   return give(std::move(codes));
 }
 
+/// Names and units of a set of equations.
+std::map<std::string, std::vector<std::pair<std::string, std::string>>> equation_columns(const std::string& name,
+                                                                                         int dimensions) {
+  const auto equations = physics::default_equations(name, dimensions);
+  std::map<std::string, std::vector<std::pair<std::string, std::string>>> columns;
+  for (const auto& each : equations->fields()) columns["fields"].emplace_back(each.name, each.unit);
+  columns["start"] = {};
+  for (const auto& each : equations->start_names()) {
+    const auto unit = std::ranges::find(equations->fields(), each, &physics::Field::name);
+    columns["start"].emplace_back(each, unit == equations->fields().end() ? "" : unit->unit);
+  }
+  for (const auto& each : equations->quantities()) columns["quantities"].emplace_back(each.name, each.unit);
+  columns["budget"].emplace_back("step", "");
+  for (const auto* part : {&equations->integrals(), &equations->largest()})
+    for (const auto& each : *part) columns["budget"].emplace_back(each.name, each.unit);
+  return columns;
+}
+
 }  // namespace
 
 void bind_simulation(nb::module_& module) {
@@ -463,6 +483,8 @@ void bind_simulation(nb::module_& module) {
     const std::vector<std::string_view> names = driver::solver_names();
     return std::vector<std::string>(names.begin(), names.end());
   });
+  module.def("equation_names", &physics::equation_names);
+  module.def("equation_columns", equation_columns, "name"_a, "dimensions"_a);
   module.def("estimate", &sph::estimate, "world"_a);
   module.def("effective_viscosity", &sph::effective_viscosity, "world"_a);
 

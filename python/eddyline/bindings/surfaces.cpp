@@ -32,15 +32,18 @@ std::vector<std::pair<std::string, std::string>> quantities(const Leader& simula
   return all;
 }
 
+void check(const Leader& simulation, const std::string& quantity) {
+  const auto& own = simulation.own();
+  observe::check_quantity(own.sampler(), own.solver().world(), observe::QuantityText(quantity));
+}
+
 nb::tuple isosurface(const Leader& simulation, const std::string& quantity, double level, const std::string& color,
                      double resolution, int stride, int bins) {
-  const auto& own = simulation.own();
-  const auto number = [&](const std::string& name) {
-    return observe::surface_quantity(own.sampler(), own.solver().world(), name);
-  };
   observe::SurfaceRequest request;
-  request.quantity = number(quantity);
-  if (!color.empty()) request.colour = number(color);
+  request.quantity = observe::QuantityText(quantity);
+  request.colour = observe::QuantityText(color);
+  check(simulation, quantity);
+  if (!color.empty()) check(simulation, color);
   request.level = level;
   request.resolution = resolution, request.stride = stride, request.bins = bins;
   observe::Isosurface made;
@@ -84,6 +87,7 @@ nb::dict decode(const nb::bytes& bytes) {
 void bind_surfaces(nb::module_& module) {
   module.attr("SURFACE_HEADER") = observe::k_surface_header;
   module.def("surface_quantities", quantities, "simulation"_a);
+  module.def("check_surface_quantity", check, "simulation"_a, "quantity"_a);
   module.def("isosurface", isosurface, "simulation"_a, "quantity"_a, "level"_a, nb::kw_only(), "color"_a = "",
              "resolution"_a = 1.0, "stride"_a = 1, "bins"_a = 0);
   module.def("decode_surface", decode, "surface"_a);

@@ -329,6 +329,9 @@ void bind_fluid_and_boundaries(nb::module_& module) {
       .def_rw("kinematic_viscosity", &Fluid::kinematic_viscosity)
       .def_rw("sound_speed", &Fluid::sound_speed)
       .def_rw("gamma", &Fluid::gamma)
+      .def_rw("prandtl", &Fluid::prandtl)
+      .def_rw("gas_constant", &Fluid::gas_constant)
+      .def_rw("sutherland", &Fluid::sutherland)
       .def_prop_rw(
           "matter", [](const Fluid& f) { return k_matters.name(f.matter); },
           [](Fluid& f, const std::string& value) { f.matter = k_matters.value(value); });

@@ -111,7 +111,7 @@ def _exit_code(error: Exception) -> int | None:
         return EXIT_BAD_INPUT
     if isinstance(error, OSError):
         return EXIT_CANNOT_WRITE
-    from eddyline import _core
+    from eddyline import _core, remote
     from eddyline.live.journal import JournalError
     from eddyline.stream.corrupt import CorruptFileError
     from eddyline.world import WorldError
@@ -121,11 +121,15 @@ def _exit_code(error: Exception) -> int | None:
     from eddyline.mesh import MeshError
     from eddyline.plan.forecast import PlanError
 
+    if isinstance(error, remote.RemoteError):
+        return EXIT_CANNOT_WRITE if error.writing else EXIT_BAD_INPUT
     bad_input = (WorldError, MeshError, PlanError, CorruptFileError, JournalError, _core.UserError)
     return EXIT_BAD_INPUT if isinstance(error, bad_input) else None
 
 
 def _words(error: Exception) -> str:
+    from eddyline import remote
+
     if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
-    return str(error)
+        return remote.as_given(f"{error.filename}: {error.strerror}")
+    return remote.as_given(str(error))

@@ -9,7 +9,9 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-World = Annotated[str, typer.Argument(metavar="WORLD", help="A world file, or the name of a gallery world.")]
+World = Annotated[
+    str, typer.Argument(metavar="WORLD", help="A world file, its URL, or the name of a gallery world.")
+]
 Set = Annotated[
     Optional[list[str]],  # noqa: UP045 - typer reads it at run time, in Python 3.10, too
     typer.Option("--set", metavar="K=V", help="Override a value, e.g. --set let.Re=20. Repeatable."),

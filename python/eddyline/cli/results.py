@@ -15,7 +15,7 @@ from eddyline.cli.options import Boxes, Threads, World
 @app.command(short_help="Write pictures, movies and tables of a run.")
 def export(
     run: Annotated[
-        Path, typer.Argument(metavar="RUN", help="The folder of a run; runs/NAME means its latest run.")
+        str, typer.Argument(metavar="RUN", help="The folder or URL of a run; runs/NAME means its latest run.")
     ],
     png: Annotated[bool, typer.Option("--png", help="Last picture.")] = False,
     mp4: Annotated[bool, typer.Option("--mp4", help="Movie.")] = False,
@@ -33,6 +33,9 @@ def export(
     timeline: Annotated[
         bool, typer.Option("--timeline", help="Timeline of the ranks: a trace for Perfetto and a picture.")
     ] = False,
+    whole: Annotated[
+        bool, typer.Option("--run", help="All files of the run except checkpoints, to --out.")
+    ] = False,
     spectrum: Annotated[
         Optional[list[str]],  # noqa: UP045
         typer.Option(
@@ -48,8 +51,8 @@ def export(
         int, typer.Option(min=320, max=7680, metavar="PX", help="Width of pictures [pixels].")
     ] = 1280,
     out: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option(metavar="DIR", help="Output folder; default RUN/export."),
+        Optional[str],  # noqa: UP045
+        typer.Option(metavar="DIR", help="Output folder, or a URL; default RUN/export."),
     ] = None,
 ) -> None:
     """Write pictures, movies, tables, spectra and ParaView files of a run, without running it again.
@@ -62,25 +65,28 @@ def export(
       eddyline export runs/dam_break/0002 --png --csv --out figures
       eddyline export runs/cylinder --spectrum force.cylinder.total_y
       eddyline export runs/dam_break_3d --ply
+      eddyline export runs/cylinder --run --out s3://bucket/runs/cylinder
     """
+    from eddyline import remote
     from eddyline.run.export import exported
     from eddyline.run.record import Run
 
     with errors():
         chosen = {"png": png, "mp4": mp4, "csv": csv, "vtkhdf": vtkhdf, "report": report}
-        chosen |= {"ply": ply, "stl": stl, "obj": obj, "timeline": timeline}
+        chosen |= {"ply": ply, "stl": stl, "obj": obj, "timeline": timeline, "run": whole}
         parts = [name for name, wanted in chosen.items() if wanted]
         if not parts and not spectrum and (out is not None or quantity is not None):
             raise BadInputError(
                 "nothing to export: add --png, --mp4, --csv, --vtkhdf, --ply, --stl, --obj, --report, "
-                "--timeline or --spectrum COLUMN"
+                "--timeline, --run or --spectrum COLUMN"
             )
-        for path in exported(run, parts, quantity=quantity, width=width, out=out, spectra=spectrum or ()):
-            typer.echo(path)
+        opened = Run.open(run)
+        for path in exported(opened, parts, quantity=quantity, width=width, out=out, spectra=spectrum or ()):
+            typer.echo(remote.shown(path) if isinstance(path, str) else path)
         if png or mp4:
             from eddyline.plot.fonts import left_out
 
-            if words := left_out([Run.of(run).title]):
+            if words := left_out([opened.title]):
                 typer.echo(words, err=True)
 
 
@@ -159,8 +165,8 @@ def sweep(
 
 @app.command(short_help="Check whether two runs are bit-identical.")
 def compare(
-    run_a: Annotated[Path, typer.Argument(metavar="RUN_A", help="The folder of a run.")],
-    run_b: Annotated[Path, typer.Argument(metavar="RUN_B", help="The folder of the other run.")],
+    run_a: Annotated[str, typer.Argument(metavar="RUN_A", help="The folder or URL of a run.")],
+    run_b: Annotated[str, typer.Argument(metavar="RUN_B", help="The folder or URL of the other run.")],
     csv: Annotated[
         Optional[Path],  # noqa: UP045
         typer.Option(metavar="FILE", help="Write the differences over time to FILE (.csv)."),

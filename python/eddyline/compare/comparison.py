@@ -74,8 +74,8 @@ class Comparison:
         return pd.DataFrame([asdict(moment) for moment in self.moments], columns=columns)
 
     def text(self) -> str:
-        lines = [f"A  {self.a.folder}  {self.a.fingerprint}", f"B  {self.b.folder}  {self.b.fingerprint}"]
-        for name, run in (("A", self.a), ("B", self.b)):
+        lines = [f"{name}  {run.url or run.folder}  {run.fingerprint}" for name, run in self._named]
+        for name, run in self._named:
             if run.outcome in ("lost", NOT_CLOSED):  # its last snapshot may be missing
                 lines.append(f"   {name} is {run.outcome}: {run.message}")
         if not self.same_world:
@@ -84,6 +84,10 @@ class Comparison:
         lines += ["", *(f"series {line}" for line in tell(self.series)), *self._verdict()]
         lines += [self.speed()] if self.speed() else []
         return "\n".join(lines)
+
+    @property
+    def _named(self) -> tuple[tuple[str, Run], ...]:
+        return ("A", self.a), ("B", self.b)
 
     def _rows(self) -> list[str]:
         """The table of all moments."""
@@ -166,7 +170,7 @@ class Comparison:
     @property
     def _unit(self) -> str:
         """Unit of the differences of a moment, in brackets; of cells with the field."""
-        name, unit = next(iter(self.a.world.solver.snapshot_fields.items()), ("", "m"))
+        name, unit = next(iter(self.a.world.solver.snapshot_fields(self.a.world.file).items()), ("", "m"))
         return f"{name} [{unit}]".strip()
 
     def _without_partner(self) -> str:

@@ -55,7 +55,7 @@ def hello(
             if isinstance(table, Probe)
         ],
     )
-    said.sets.add(members=world.solver.members, points=not world.solver.snapshot_fields)
+    said.sets.add(members=world.solver.members, points=not world.solver.snapshot_fields(file))
     for shown in quantities(file):
         diverging = shown.kind == "diverging"
         said.quantities.add(name=shown.name, unit=shown.unit, diverging=diverging, label=shown.label)

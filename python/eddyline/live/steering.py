@@ -25,6 +25,7 @@ from eddyline.world.problems import above, below, number, rounded
 from eddyline.world.samples import lattice
 from eddyline.world.schema import Probe, WorldFile
 from eddyline.world.shapes import Body, vec3
+from eddyline.world.sph_options import SphOptions
 
 if TYPE_CHECKING:
     from eddyline import _core
@@ -107,7 +108,7 @@ class Steering:
             can["inflow"] = "this world has no inflow."
         if self.world.solver.not_steered:
             return can | dict.fromkeys(FLOW, self.world.solver.not_steered)
-        if file.sph.scheme == "classic":
+        if isinstance(file.method, SphOptions) and file.method.scheme == "classic":
             for name in ("move_body", "add_body", "remove_body"):
                 can[name] = f'bodies cannot be changed with method.scheme = "classic". {_AGAIN}'
         return can

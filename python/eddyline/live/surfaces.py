@@ -53,9 +53,14 @@ def selected(surfaces: Iterable[pb.Isosurface], requests: Iterable[pb.SurfaceReq
 def surface(simulation: _core.Simulation, request: pb.SurfaceRequest) -> pb.Isosurface:
     """A surface now, or the reason why there is none."""
     from eddyline import _core
-    from eddyline.stream.surfaces import isosurface
+    from eddyline.stream.surfaces import isosurface, quantities
 
     made = pb.Isosurface(request=request)
+    known = quantities(simulation)
+    for name in filter(None, (request.quantity, request.color)):
+        if name not in known:  # formulas of viewers may take any time
+            made.refusal = f"{name}: must be one of {', '.join(known)}."
+            return made
     bins = BINS if request.histogram else 0
     stride = request.stride or 1
     try:

@@ -53,6 +53,12 @@ def quantity_of(name: str, density: float | None) -> Quantity:
     return GAS_DENSITY if name == "density" and density is None else QUANTITIES[name]
 
 
+def unknown_quantity(name: str, unit: str, *, diverging: bool) -> Quantity:
+    """A quantity, or a formula, that no picture of a solver has."""
+    kind: Literal["sequential", "diverging"] = "diverging" if diverging else "sequential"
+    return Quantity(name, name, unit, kind, "RdBu_r" if diverging else "viridis")
+
+
 @dataclass(frozen=True)
 class Scale:
     """The range of colours of a picture, or of a whole movie."""
@@ -110,6 +116,8 @@ def shown_values(quantity: str, values: Raster, density: float | None) -> Raster
 def bar_label(quantity: Quantity, density: float | None, room: int) -> str:
     """The words beside the colour bar, with the unit and, for the pressure, its reference: on a line of its
     own, or left out, if there is `room` for fewer letters."""
+    if not quantity.unit:
+        return quantity.label
     if density is None:
         return f"{quantity.label} [{quantity.unit}]"
     if quantity.name == "density":

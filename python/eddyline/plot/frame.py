@@ -80,12 +80,22 @@ class FramePainter:
     """
 
     def __init__(
-        self, scene: Scene, quantity: str, scale: colors.Scale, *, width: int = 1280, footer: str = ""
+        self,
+        scene: Scene,
+        quantity: str | colors.Quantity,
+        scale: colors.Scale,
+        *,
+        width: int = 1280,
+        footer: str = "",
+        view: oblique.View | None = None,
     ) -> None:
+        """view: of a scene in three dimensions, if not the usual one."""
         self.scene = scene
-        self.quantity = colors.quantity_of(quantity, scene.density)
+        if isinstance(quantity, str):
+            quantity = colors.quantity_of(quantity, scene.density)
+        self.quantity = quantity
         self.scale = scale
-        self.view = oblique.View.of(scene) if scene.dimensions == 3 else None
+        self.view = view or (oblique.View.of(scene) if scene.dimensions == 3 else None)
         size = (
             self.view.size
             if self.view
@@ -225,7 +235,7 @@ class FramePainter:
         bar.ax.locator_params(axis="y", nbins=max(2, min(9, layout.rows // 40)))
         Numbers.beside(bar.ax.yaxis, (-3, 4))
         bar.outline.set_edgecolor(QUIET)
-        for level in colors.contour_levels(self.quantity, self.scale):
+        for level in () if self.view else colors.contour_levels(self.quantity, self.scale):
             bar.ax.axhline(level, color=INK, lw=0.8, ls="--" if level < 0 else "-")
 
     def _set_overlay(self, overlay: Image) -> None:

@@ -37,16 +37,17 @@ class View:
     upper: tuple[float, float]
 
     @classmethod
-    def of(cls, scene: Scene) -> View:
-        """Seen from above and from one side, x to the right and `scene.up` upwards, not mirrored."""
+    def of(cls, scene: Scene, azimuth: float = AZIMUTH, elevation: float = ELEVATION) -> View:
+        """Seen from above and from one side, x to the right and `scene.up` upwards, not mirrored. azimuth,
+        elevation: of the eye, from the side that x points to the right on [radians]."""
         up = np.eye(3)[scene.up]
         first = np.eye(3)[0 if scene.up != 0 else 1]
         towards = np.cross(first, up)
         eye = (
-            math.cos(ELEVATION) * (math.cos(AZIMUTH) * towards + math.sin(AZIMUTH) * first)
-            + math.sin(ELEVATION) * up
+            math.cos(elevation) * (math.cos(azimuth) * towards + math.sin(azimuth) * first)
+            + math.sin(elevation) * up
         )
-        right = math.cos(AZIMUTH) * first - math.sin(AZIMUTH) * towards
+        right = math.cos(azimuth) * first - math.sin(azimuth) * towards
         axes = np.stack([right, np.cross(eye, right), eye])
         corners = np.array(list(itertools.product(*zip(scene.lower, scene.upper, strict=True))))
         flat = corners @ axes[:2].T
@@ -249,8 +250,18 @@ def _light(
     nearest, farthest = float(depth[hit].max()), float(depth[hit].min())
     haze = 1 - 0.18 * (nearest - depth) / max(nearest - farthest, spacing)
     shade[:] = (AMBIENT + DIFFUSE * facing + GLOSS * gloss) * haze
-    shade[_outline(depth, hit, 8 * spacing)] *= 0.6
+    shade[outline(depth, hit, 8 * spacing)] *= 0.6
     shade[~hit] = 0
+    return shade
+
+
+def light_of(normal: Vectors) -> NDArray[np.float32]:
+    """Light on surfaces with these unit normals, (n, 3) in the axes of a view, as on particles."""
+    light = LIGHT / np.linalg.norm(LIGHT)
+    half = light + np.array([0, 0, 1.0])
+    half /= np.linalg.norm(half)
+    facing, gloss = np.clip(normal @ light, 0, 1), np.clip(normal @ half, 0, 1) ** 40
+    shade: NDArray[np.float32] = (AMBIENT + DIFFUSE * facing + GLOSS * gloss).astype(np.float32)
     return shade
 
 
@@ -289,7 +300,7 @@ def _overlap(shift: int, length: int) -> tuple[slice, slice]:
     return slice(-shift, length), slice(0, length + shift)
 
 
-def _outline(depth: NDArray[np.float32], hit: NDArray[np.bool_], limit: float) -> NDArray[np.bool_]:
+def outline(depth: NDArray[np.float32], hit: NDArray[np.bool_], limit: float) -> NDArray[np.bool_]:
     """Pixels beyond which the surface falls away."""
     out = np.zeros(hit.shape, dtype=bool)
     lowered = np.where(hit, depth, np.float32(-1e30))

@@ -183,6 +183,7 @@ def resume(
     ranks = join()
 
     def prepare() -> _Resumption:
+        refuse_remote(run)
         folder = RunFolder(Run.of(run).folder)
         watched_at(live)
         _check_keeping(checkpoint_every, checksums)
@@ -344,6 +345,18 @@ def destined(out: str | os.PathLike[str] | None) -> Path | None:
         return None
     path(out=out)
     return Path(out)
+
+
+def refuse_remote(run: Run | str | os.PathLike[str]) -> None:
+    """Raises RequestError for a run at a URL, which can only be read."""
+    from eddyline import remote
+
+    place = run.url if isinstance(run, Run) else str(run)
+    if remote.is_url(place):
+        raise RequestError(
+            f"{remote.shown(place)}: a run at a URL can only be read; copy its folder to this machine, with "
+            "its checkpoints, and resume it there"
+        )
 
 
 def watched_at(live: str | None) -> Address | None:

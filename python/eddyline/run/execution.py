@@ -71,7 +71,7 @@ class Execution:
             "format": integrity.FORMAT,
             "world": world.name,
             "title": world.title,
-            "source": str(world.path or ""),
+            "source": world.place,
             "quantity": world.output.quantity,
             "outcome": "running",
             "message": "",
@@ -154,14 +154,21 @@ class Execution:
     def _copy_named_files(self) -> None:
         """Copies files that the world names, reference curves and profiles, from beside it into the folder
         of the run, so that it is self-contained."""
+        from eddyline import remote
         from eddyline.stream import atomic
+        from eddyline.world.curves import find_file
 
         if self.world.path is None:
             return
+        beside = self.world.path.parent
         for name in self.world.file.named_files:
-            beside = self.world.path.parent / name
-            if Path(name).name == name and beside.is_file():
-                atomic.write_bytes(self.folder.path / name, beside.read_bytes())
+            if remote.is_url(name):
+                path = find_file(name, [beside])
+            elif Path(name).name == name and (beside / name).is_file():
+                path = beside / name
+            else:
+                continue
+            atomic.write_bytes(self.folder.path / path.name, path.read_bytes())
 
     def _compute(self, shown: RunProgress) -> Exception | None:
         """Computes all steps. Returns the StepError that ended them, if any."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from eddyline import argument_types
-from eddyline.option_names import given
+from eddyline import argument_types, remote
+from eddyline.option_names import called, given
 from eddyline.run.errors import RequestError
 from eddyline.run.folder import RunFolder
 from eddyline.run.record import Run
@@ -16,7 +18,7 @@ from eddyline.run.unclosed import complete
 from eddyline.stream import atomic
 from eddyline.world.problems import listed
 
-PARTS = ("png", "mp4", "csv", "vtkhdf", "ply", "stl", "obj", "report", "timeline")
+PARTS = ("png", "mp4", "csv", "vtkhdf", "ply", "stl", "obj", "report", "timeline", "run")
 SURFACE_PARTS = ("ply", "stl", "obj")
 
 
@@ -28,20 +30,41 @@ def export(
     width: int = 1280,
     out: str | os.PathLike[str] | None = None,
     spectra: str | Sequence[str] = (),
-) -> list[Path]:
+) -> list[Path | str]:
     """Writes files of a run without running it again, to `out` or to the folder `export` of the run; replaces
-    older ones. Returns their paths.
+    older ones. Returns their paths, or URLs if `out` is one.
 
-    run: a Run, or its folder. parts: "png" (the last picture), "mp4", "csv" (series and values), "vtkhdf"
-    (all snapshots in one file, and all surfaces of each isosurface), "ply", "stl", "obj" (a file for each
-    surface), "report", "timeline" (of ranks). Without any, what belongs in the run's own
-    folder and is missing is made there: results, pictures, movie, charts and report.
+    run: a Run, its folder, or its URL. parts: "png" (the last picture), "mp4", "csv" (series and values),
+    "vtkhdf" (all snapshots in one file, and all surfaces of each isosurface), "ply", "stl", "obj" (a file for
+    each surface), "report", "timeline" (of ranks), "run" (all files of the run except checkpoints; only to
+    `out`). Without any, what belongs in the run's own folder and is missing is made there: results, pictures,
+    movie, charts and report.
     quantity: of picture and movie, if not that of the world. width: of picture and movie [px].
     spectra: columns of series, e.g. "force.cylinder.total_y", each as a picture and a table.
     """
     chosen, columns = ([each] if isinstance(each, str) else each for each in (parts, spectra))
     argument_types.texts(parts=chosen, spectra=columns)
     return list(exported(run, chosen, quantity=quantity, width=width, out=out, spectra=columns))
+
+
+def remotely_exported(
+    run: Run, parts: Sequence[str], url: str, *, quantity: str | None, width: int, spectra: Sequence[str]
+) -> Iterator[str]:
+    """Makes each file in a temporary folder, then copies it; a file at the URL is complete or absent."""
+    remote.check_writable(url)
+    if "run" in parts:
+        for path in _files_of(run):
+            target = remote.join(url, *path.relative_to(run.folder).parts)
+            remote.upload(path, target)
+            yield target
+    others = [part for part in parts if part != "run"]
+    if not others and not spectra:
+        return
+    with tempfile.TemporaryDirectory(prefix="eddyline-export-") as folder:
+        for made in exported(run, others, quantity=quantity, width=width, out=folder, spectra=spectra):
+            target = remote.join(url, *Path(made).relative_to(folder).parts)
+            remote.upload(Path(made), target)
+            yield target
 
 
 def exported(
@@ -52,7 +75,7 @@ def exported(
     width: int = 1280,
     out: str | os.PathLike[str] | None = None,
     spectra: Sequence[str] = (),
-) -> Iterator[Path]:
+) -> Iterator[Path | str]:
     """Same as `export`; yields each path as soon as the file is written."""
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
@@ -64,11 +87,18 @@ def exported(
     if out is not None:
         argument_types.path(out=out)
     columns = [_column_of(source, name) for name in spectra]
+    if out is None and (source.url or "run" in parts):
+        place = remote.shown(source.url) or source.folder
+        raise RequestError(f"{place}: give {called('out')}, the folder or URL to write to")
+    if remote.is_url(out):
+        url = str(out)
+        yield from remotely_exported(source, parts, url, quantity=quantity, width=width, spectra=spectra)
+        return
     folder = Path(out) if out is not None else source.folder / "export"
     RunFolder.check_outside(folder, beside_parts=True)
     if folder.exists() and not folder.is_dir():
         raise RequestError(f"{given('out', folder)}: is a file; give a folder")
-    makers = {"csv": _tables, "vtkhdf": _snapshots, "report": _report, "timeline": _timeline}
+    makers = {"run": _copies, "csv": _tables, "vtkhdf": _snapshots, "report": _report, "timeline": _timeline}
     with _filled(folder):
         if {"png", "mp4"} & set(parts):
             yield from _pictures(source, folder, parts, quantity, width)
@@ -84,7 +114,7 @@ def exported(
 
 def _own(run: Run, out: str | os.PathLike[str] | None, quantity: str | None) -> Iterator[Path]:
     """Writes the missing files of the folder of a run; yields those for users."""
-    if out is not None or quantity is not None:
+    if out is not None or quantity is not None or run.url:
         raise RequestError(f"nothing to export: give parts ({listed(PARTS, 'or')}) or spectra")
     kept = RunFolder(complete(run).folder)
     yield from (path for path in (kept.results, kept.picture, kept.movie, kept.report) if path.is_file())
@@ -102,6 +132,31 @@ def _filled(folder: Path) -> Iterator[None]:
             with contextlib.suppress(OSError):
                 folder.rmdir()
         raise
+
+
+def _files_of(run: Run) -> list[Path]:
+    """The files of a run except checkpoints, its record last: without it the copy is no run. Raises
+    RequestError if the run is being computed."""
+    if run.outcome == "running":
+        raise RequestError(f"{run.folder}: the run is being computed; copy it when it has ended")
+    record = RunFolder(run.folder).record
+    found = [
+        path
+        for path in sorted(run.folder.rglob("*"))
+        if path.is_file()
+        and path.relative_to(run.folder).parts[0] not in remote.NOT_NEEDED
+        and not path.name.startswith(".")
+    ]
+    return [path for path in found if path != record] + [record]
+
+
+def _copies(run: Run, folder: Path) -> Iterator[Path]:
+    for path in _files_of(run):
+        target = folder / path.relative_to(run.folder)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with atomic.replacing(target) as temporary:
+            shutil.copyfile(path, temporary)
+        yield target
 
 
 def _timeline(run: Run, folder: Path) -> Iterator[Path]:
@@ -128,13 +183,13 @@ def _timeline(run: Run, folder: Path) -> Iterator[Path]:
 def _pictures(
     run: Run, folder: Path, parts: Sequence[str], quantity: str | None, width: int
 ) -> Iterator[Path]:
-    from eddyline.run.pictures import RunPictures
+    from eddyline.run.surface_pictures import pictures_of
 
     try:
-        pictures = RunPictures(run, quantity, width=width)
+        pictures = pictures_of(run, quantity, width=width)
     except ValueError as error:
         raise RequestError(str(error)) from None
-    if "mp4" in parts and len(pictures.store) == 1:
+    if "mp4" in parts and len(pictures) == 1:
         raise RequestError(
             f"{run.folder}: has only one frame, but a movie needs two; set output.pictures in the world "
             "and run it again"
@@ -232,8 +287,10 @@ def _surfaces(run: Run, folder: Path, part: str) -> Iterator[Path]:
 
 
 def _color_of(run: Run, name: str) -> str:
-    """The quantity that colours the surfaces of an observer, if any."""
-    return str(getattr(run.world.observers.get(name), "color", None) or "")
+    """Name of the quantity that colours the surfaces of an observer, if any; of a formula "value", because
+    files allow no operators in names."""
+    color = str(getattr(run.world.observers.get(name), "color", None) or "")
+    return color if color.isidentifier() or not color else "value"
 
 
 def _report(run: Run, folder: Path) -> Iterator[Path]:

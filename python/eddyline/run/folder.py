@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eddyline import remote
 from eddyline.live import journal
 from eddyline.option_names import given
 from eddyline.run.claim import claim, is_claimed
-from eddyline.run.errors import FolderInUseError, WriteError
+from eddyline.run.errors import FolderInUseError, RequestError, WriteError
 from eddyline.run.stored import check_record, check_results
 from eddyline.stream import atomic, integrity
 from eddyline.stream.checksums import NAME as CHECKSUMS
@@ -64,6 +65,11 @@ class RunFolder:
         before it began. Writes nothing."""
         if out is None:
             return
+        if remote.is_url(str(out).replace(":/", "://", 1)):
+            raise RequestError(
+                f"{given('out', out)}: a run is written to a local folder; give one, and copy the finished "
+                "run with eddyline export RUN --run --out URL"
+            )
         RunFolder.check_outside(out)
         if not (out.exists() or out.is_symlink()):
             return
@@ -165,7 +171,9 @@ class RunFolder:
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> RunFolder:
         """The folder of an existing run; `path` may also be a file in it, or `runs/<world>` (then its
-        latest run)."""
+        latest run). Of a URL: a copy, see remote.folder_of_run()."""
+        if remote.is_url(path):
+            return cls(remote.folder_of_run(str(path)))
         given = Path(path)
         for candidate in (*map(_followed, (given, given / "latest", given.parent)), *_numbered(given)[-1:]):
             if os.path.lexists(candidate / "run.json"):
@@ -261,7 +269,7 @@ class RunFolder:
         name = str(self.read_record().get("world") or "world")
         world = World.from_text(source, name, path=self.world)
         for file in world.file.named_files if verified else ():
-            self.read_file(self.path / Path(file).name)
+            self.read_file(self.path / (remote.name_in(file) if remote.is_url(file) else Path(file).name))
         return world
 
     def read_series(self, name: str) -> pd.DataFrame:

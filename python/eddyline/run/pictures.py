@@ -51,6 +51,10 @@ class RunPictures:
             return False
         return self.store.read(0, self.store.quantities[0]).shade is not None
 
+    def __len__(self) -> int:
+        """Number of frames."""
+        return len(self.store)
+
     def quantities(self) -> list[str]:
         """Quantities that the kept frames can show."""
         kept = self.store.quantities

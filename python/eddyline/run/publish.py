@@ -21,13 +21,14 @@ def publish(
     leave out."""
     from eddyline.plot.fonts import left_out
     from eddyline.run.folder import RunFolder
-    from eddyline.run.pictures import RunPictures, charts, save_charts
+    from eddyline.run.pictures import charts, save_charts
     from eddyline.run.report import write_report
+    from eddyline.run.surface_pictures import pictures_of
 
     kept = RunFolder(run.folder)
     folder = kept.pictures
-    if count := len(kept.read_frames()):  # none if it broke down at the start
-        pictures = RunPictures(run)
+    pictures = pictures_of(run)
+    if count := len(pictures):  # none if it broke down at the start
         say("Painting")
         if words := left_out([run.title]):
             warn(words)

@@ -10,7 +10,7 @@ from pathlib import Path
 from reprlib import repr as short
 from typing import TYPE_CHECKING, Any
 
-from eddyline import argument_types
+from eddyline import argument_types, remote
 from eddyline.option_names import NOT_CLOSED, command
 from eddyline.run.errors import MissingFileError
 from eddyline.run.folder import RunFolder
@@ -37,8 +37,8 @@ class Run:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Run:
-        """Opens the run in a folder; `runs/NAME` means its latest run. Raises FileNotFoundError if there is
-        none."""
+        """Opens the run in a folder; `runs/NAME` means its latest run. path: also a URL. Raises
+        FileNotFoundError if there is none, and RemoteError."""
         argument_types.path(path=path)
         return cls(RunFolder.open(path))
 
@@ -53,8 +53,13 @@ class Run:
 
     @property
     def folder(self) -> Path:
-        """Folder of the run."""
+        """Folder of the run; of a run at a URL, that of its copy."""
         return self._folder.path
+
+    @property
+    def url(self) -> str:
+        """The URL of which `folder` is a copy; empty for a run on this machine."""
+        return remote.origin(self.folder)
 
     @property
     def outcome(self) -> str:

@@ -63,7 +63,7 @@ class Recorder:
         self._frame_files = frame_files
         self._surfaces = SurfaceRecorder(world, simulation, folder.surfaces, writer)
         self._pictures_due = Schedule(world.output.picture_interval)
-        has_snapshots = bool(world.solver.snapshot_fields) or self.simulation.has_points
+        has_snapshots = bool(world.solver.snapshot_fields(world.file)) or self.simulation.has_points
         self._snapshots_due = Schedule(world.output.snapshot_interval if has_snapshots else 0.0)
         self._last_picture = self._last_snapshot = -1
         self._view = oblique.View.of(self.scene) if self.scene.dimensions == 3 else None
@@ -215,9 +215,7 @@ class Recorder:
 
 
 def _snapshot_files(world: World, folder: RunFolder) -> SnapshotFiles:
-    fields = world.solver.snapshot_fields
+    fields = world.solver.snapshot_fields(world.file)
     if not fields:
         return SnapshotFiles(folder.snapshots)
-    if world.dimensions == 2:
-        fields = {name: unit for name, unit in fields.items() if not name.endswith("_z")}
     return CellFiles(folder.snapshots, grid=layout_of(world), fields=fields)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from eddyline.live import journal
 from eddyline.option_names import called
 from eddyline.ranks import PATIENCE, join, tell_run
+from eddyline.remote import origin
 from eddyline.run.advice import resuming
 from eddyline.run.counts import work_unit
 from eddyline.run.device import check_world
@@ -104,7 +105,10 @@ def replay(
             "title": record["title"],
             "source": record.get("source", ""),
             "options": record.get("options", ""),
-            "replay_of": {"folder": str(before.path.absolute()), "fingerprint": record["fingerprint"]},
+            "replay_of": {
+                "folder": origin(before.path) or str(before.path.absolute()),
+                "fingerprint": record["fingerprint"],
+            },
             "asked": {"steps": steps, "until": end},
         } | execution_options.record(ranks, simulation)
         execution.steered_by(watched_at(live), ranks.hosts, entries)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from eddyline.run.schedule import Schedule
 from eddyline.stream.surfaces import SUFFIX, SurfaceFile, quantities
-from eddyline.world.isosurfaces import interval, isosurfaces_of
+from eddyline.world.isosurfaces import interval, isosurfaces_of, with_values
 from eddyline.world.problems import listed, shown
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ class SurfaceRecorder:
     def __init__(self, world: World, simulation: _core.Simulation, folder: Path, writer: Writer) -> None:
         """Raises _core.UserError if the solver does not know a quantity."""
         self._simulation, self._folder, self._writer = simulation, folder, writer
+        self._file = world.file
         self._observers = isosurfaces_of(world.file)
         self._due = {name: Schedule(interval(world, each)) for name, each in self._observers.items()}
         for name, observer in self._observers.items():
@@ -37,9 +38,17 @@ class SurfaceRecorder:
 
         known = quantities(self._simulation)
         for key, quantity in (("quantity", observer.quantity), ("color", observer.color)):
-            if quantity is not None and quantity not in known:
-                choices = f"must be one of {listed(list(known), 'or')}" if known else "this solver has none"
-                raise _core.UserError(f"observe.{name}.{key} = {shown(quantity)}; {choices}.")
+            if quantity is None or quantity in known:
+                continue
+            if known and not quantity.isidentifier():
+                _core.check_surface_quantity(self._simulation, self._text(quantity))
+                continue
+            choices = f"must be one of {listed(list(known), 'or')}" if known else "this solver has none"
+            raise _core.UserError(f"observe.{name}.{key} = {shown(quantity)}; {choices}.")
+
+    def _text(self, quantity: str | None) -> str:
+        """A quantity or formula for the core; empty for none."""
+        return with_values(self._file, quantity) if quantity else ""
 
     def _files(self) -> Iterator[SurfaceFile]:
         for path in sorted(self._folder.glob(f"*{SUFFIX}")):
@@ -82,9 +91,9 @@ class SurfaceRecorder:
         step = self._simulation.step_count
         raw, *_ = _core.isosurface(
             self._simulation,
-            observer.quantity,
+            self._text(observer.quantity),
             level,
-            color=observer.color or "",
+            color=self._text(observer.color),
             resolution=observer.resolution,
         )
         file = SurfaceFile(self._folder / f"{name}{SUFFIX}")

@@ -1,44 +1,118 @@
-"""Equations on Cartesian cells in patches. Today: the wave equation in a periodic box, on one level."""
+"""Equations on Cartesian cells in patches of one or several levels: waves, gases and others."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Annotated, Any, Literal
 
+import numpy as np
 from pydantic import Field
 
 from eddyline import _core
 from eddyline.world import checks
-from eddyline.world.build import plain_world
+from eddyline.world.build import fluid_world, plain_world
 from eddyline.world.estimate import Estimate, Plan
 from eddyline.world.memory import MOST, available_memory
-from eddyline.world.problems import Path, above, below, dotted, number, rounded
-from eddyline.world.samples import Samples
-from eddyline.world.scales import Scales
-from eddyline.world.schema import SIDES, Isosurface, Periodic, Probe, WorldFile
-from eddyline.world.shapes import Table
+from eddyline.world.problems import Path, above, below, dotted, listed, number, rounded
+from eddyline.world.samples import Samples, corners, evaluate, lattice
+from eddyline.world.scales import Scales, find_scales, gamma_of
+from eddyline.world.schema import (
+    SIDE_KINDS,
+    SIDES,
+    Inflow,
+    Isosurface,
+    Open,
+    Outflow,
+    Periodic,
+    Probe,
+    Start,
+    Wall,
+    WorldFile,
+)
+from eddyline.world.shapes import Region, Table
 from eddyline.world.solver import Found, Pictured, Rows, SolverOptions
-from eddyline.world.values import Count, Positive
+from eddyline.world.values import Count, Positive, Quantities
 from eddyline.world.world import World
 
 FEWEST_ACROSS = 8
 """Smallest number of cells along a side: the widest stencil, order 6, has 7 points."""
+WAVE, EULER, NAVIER_STOKES, BURGERS = "wave", "euler", "navier-stokes", "burgers"
+GASES = (EULER, NAVIER_STOKES)
+
+
+PLACES = ("x", "y", "z", "t", "level")
+"""Variables of method.refine besides the quantities of pictures."""
+QUANTITIES = (
+    "u",
+    "p",
+    "density",
+    "pressure",
+    "speed",
+    "mach",
+    "velocity_x",
+    "velocity_y",
+    "velocity_z",
+)
+"""Quantities of all equations."""
 
 
 class AmrOptions(SolverOptions):
-    """Equations on Cartesian cells with the edge domain.spacing, in patches. The wave equation
-    d2u/dt2 = wave_speed^2 laplace(u) in a periodic box: [start.fields] has u [m] and p = du/dt [m/s]."""
+    """Equations on Cartesian cells with the edge domain.spacing, in patches.
+
+    wave: d2u/dt2 = wave_speed^2 laplace(u); [start.fields] has u [m] and p = du/dt [m/s]. euler,
+    navier-stokes: an ideal gas without and with friction, of a [fluid]; start and regions as of particles.
+    burgers: du/dt + u du/dx + u du/dy = 0; [start.fields] has u [m/s]."""
 
     name: Literal["amr"]
-    equations: Literal["wave"] = Field(default="wave", description="Equations: the wave equation.")
-    wave_speed: Positive = Field(default=1.0, description="Speed of waves [m/s].")
-    order: Literal[2, 4, 6] = Field(default=4, description="Order of the finite differences in space.")
+    equations: Literal["wave", "euler", "navier-stokes", "burgers"] | None = Field(
+        default=None,
+        description="Equations; default for an ideal gas euler, with a viscosity navier-stokes; else wave.",
+    )
+    wave_speed: Positive | None = Field(
+        default=None, description="Speed of waves [m/s]; equations wave only, default 1."
+    )
+    order: Literal[2, 4, 6] | None = Field(
+        default=None,
+        description="Order of the finite differences in space; equations wave only, default 4.",
+    )
+    reconstruction: Literal["muscl", "weno"] | None = Field(
+        default=None,
+        description="Values at faces, of equations that conserve means of cells: by limited slopes, or by "
+        "WENO-Z of order 5; default muscl.",
+    )
+    prandtl: Positive | None = Field(
+        default=None,
+        description="Prandtl number, which says how the gas conducts heat; equations navier-stokes only, "
+        "default 0.71.",
+    )
     cfl: Annotated[Positive, Field(le=0.9)] = Field(
-        default=0.4, description="dt = cfl edge / (wave_speed sqrt(dimensions))."
+        default=0.4,
+        description="dt = cfl edge / speed; speed: the largest sum over axes of the fastest signals, of "
+        "waves wave_speed sqrt(dimensions).",
     )
     patch: Annotated[Count, Field(ge=8, le=1024)] = Field(
         default=32, description="Cells along the edge of a patch; it changes no result."
+    )
+    levels: Annotated[Count, Field(ge=1, le=10)] = Field(
+        default=1,
+        description="Levels of refinement: cells of each have half the edge of the one before, those of the "
+        "finest domain.spacing. More than 1 require tolerance or refine.",
+    )
+    tolerance: Positive | None = Field(
+        default=None,
+        description="Cells that vary more are refined; of waves the fourth difference of u from cell to cell "
+        "[m], of means the second one, divided by the value.",
+    )
+    refine: Annotated[_core.Formula, Quantities(("level", *QUANTITIES))] | None = Field(
+        default=None, description="Condition: cells for which it holds are refined."
+    )
+    unit: Literal[4, 8] = Field(
+        default=8, description="Cells along the edge of what is refined together, of the coarser level."
+    )
+    regrid_every: Annotated[Count, Field(ge=1)] = Field(
+        default=2, description="Steps of the coarsest level after which refinement is chosen anew."
     )
 
 
@@ -51,38 +125,64 @@ class Amr:
     options: type[SolverOptions] = AmrOptions
     tables: Mapping[str, type[Table]] = {}
     members = "cells"
+    has_surfaces = False
     pictures: Mapping[str, Pictured] = {
         "u": Pictured("displacement u", "m", diverging=True),
         "p": Pictured("rate p = du/dt", "m/s", diverging=True),
+        "density": Pictured("density", "kg/m^3"),
+        "pressure": Pictured("pressure", "Pa"),
+        "speed": Pictured("speed", "m/s", starts_at_zero=True),
+        "mach": Pictured("Mach number", "", starts_at_zero=True),
+        "velocity_x": Pictured("velocity along x", "m/s", diverging=True),
+        "velocity_y": Pictured("velocity along y", "m/s", diverging=True),
+        "velocity_z": Pictured("velocity along z", "m/s", diverging=True),
     }
-    snapshot_fields: Mapping[str, str] = {"u": "m", "p": "m/s"}
 
     def has_fluid(self, method: Mapping[str, Any]) -> bool:
-        return False
+        return method.get("equations") in GASES
+
+    def snapshot_fields(self, file: WorldFile) -> Mapping[str, str]:
+        return dict(columns_of(file)["quantities"])
 
     def start_fields(self, file: WorldFile) -> Mapping[str, str]:
-        return {"u": "displacement [m]", "p": "its rate, du/dt [m/s]"}
+        return {name: f"[{unit}]" for name, unit in columns_of(file)["start"]}
 
     def pictured(self, file: WorldFile) -> tuple[str, ...]:
-        return tuple(self.pictures)
+        return tuple(name for name, _ in columns_of(file)["quantities"])
 
     def kept(self, file: WorldFile) -> tuple[str, ...]:
-        return tuple(self.pictures)
+        return tuple(name for name in self.pictured(file) if not name.startswith("velocity_"))
 
     def refusals(self, file: WorldFile) -> Found:
-        return _refusals(file)
+        yield from _foreign_options(file)
+        yield from _gas_refusals(file) if equations_of(file) in GASES else _refusals(file)
+        yield from _sides(file)
+        yield from _observers(file)
 
     def problems(self, file: WorldFile, samples: Samples, names: dict[str, float]) -> Found:
         yield from _cells(file)
+        yield from _levels(file, samples)
         yield from _memory(file)
+        yield from checks.boundary_problems(file)
+        if equations_of(file) in GASES:
+            yield from _gas_start(file, samples)
         yield from checks.common_problems(file, samples, names)
 
-    def scales(self, file: WorldFile, samples: Samples) -> Scales:
-        speed = options_of(file).wave_speed
-        return Scales(speed, speed, "method.wave_speed")
+    def scales(self, file: WorldFile, samples: Samples) -> Scales | tuple[Path, str]:
+        name, options = equations_of(file), options_of(file)
+        if name == WAVE:
+            speed = options.wave_speed or 1.0
+            return Scales(speed, speed, "method.wave_speed")
+        if name in GASES:
+            found = find_scales(file, samples)
+            return found or (
+                ("start", "pressure"),
+                "start.pressure is 0 everywhere; must be positive somewhere.",
+            )
+        return _speeds_of_start(file, samples)
 
     def step_problems(self, file: WorldFile, scales: Scales) -> Found:
-        steps = file.time.end / _time_step(file)
+        steps = file.time.end / _time_step(file, scales)
         if not steps <= MOST_STEPS:
             yield (
                 ("time", "end"),
@@ -91,39 +191,63 @@ class Amr:
             )
 
     def warnings(self, world: World) -> Iterator[str]:
-        if not any(formula.text != "0" for formula in world.file.start.fields.values()):
-            yield "[start.fields] has neither u nor p, so nothing moves."
+        names = [name for name, _ in columns_of(world.file)["start"]]
+        given = world.file.start.fields.values()
+        if names and not any(formula.text != "0" for formula in given):
+            yield f"[start.fields] has {_neither(names)}, so nothing moves."
 
     def notes(self, world: World, samples: Samples) -> Iterator[str]:
-        return iter(())
+        if equations_of(world.file) != EULER:
+            return
+        for name in SIDES[: 2 * world.dimensions]:
+            side = world.file.boundaries.side(name)
+            if isinstance(side, Wall) and not side.slip:
+                yield f"boundaries.{name} is a wall; gas without friction slips along it."
 
     def build(self, file: WorldFile, scales: Scales) -> _core.World:
-        return plain_world(file)
+        is_gas = equations_of(file) in GASES
+        world = fluid_world(file, scales) if is_gas else plain_world(file)
+        world.options = world.options | {"equations": equations_of(file)}
+        return world
 
     def series(self, file: WorldFile) -> dict[str, list[str]]:
-        columns = {"budget": list(BUDGET)}
-        columns |= {name: list(self.pictures) for name in file.observe}
+        known = columns_of(file)
+        columns = {"budget": [name for name, _ in known["budget"]]}
+        if options_of(file).levels > 1:
+            columns["levels"] = [f"cells_{level}" for level in range(options_of(file).levels)]
+        columns |= {name: [column for column, _ in known["quantities"]] for name in file.observe}
         return columns
 
     def estimate(self, world: World) -> Estimate:
-        cells = math.prod(cells_along(world.file))
+        file = world.file
+        by_level = cells_of_levels(file)
+        cells = sum(by_level)
+        updates = sum(count * 2**level for level, count in enumerate(by_level))
+        known = columns_of(file)
         return Estimate(
             counts={"cells": cells},
-            memory_bytes=cells * BYTES_PER_CELL,
-            time_step=_time_step(world.file),
-            step_seconds=cells / RATE,
+            memory_bytes=cells * _bytes_per_cell(file),
+            time_step=_time_step(file, world.scales),
+            step_seconds=updates / RATES[equations_of(file)],
             threads=max(1, cells // CELLS_A_THREAD),
-            snapshot_bytes=cells * BYTES_OF_SNAPSHOT,
+            snapshot_bytes=cells * 8 * len(known["quantities"]),
         )
 
     def describe(self, world: World, found: Plan) -> Rows:
-        options = options_of(world.file)
-        yield "equations", f"wave equation, speed {rounded(options.wave_speed)} m/s"
-        yield (
-            "scheme",
-            f"differences of order {options.order}, patches of up to {options.patch} cells along an edge",
-        )
-        yield "time step", f"{rounded(found.estimate.time_step)} s, limited by the speed of waves"
+        options, name = options_of(world.file), equations_of(world.file)
+        if options.levels > 1:
+            yield "levels", _described_levels(world.file)
+        patches = f"patches of up to {options.patch} cells along an edge"
+        if name == WAVE:
+            yield "equations", f"wave equation, speed {rounded(options.wave_speed or 1.0)} m/s"
+            yield "scheme", f"differences of order {options.order or 4}, {patches}"
+            yield "time step", f"{rounded(found.estimate.time_step)} s, limited by the speed of waves"
+            return
+        title = TITLES[name]
+        values = {"muscl": "limited slopes", "weno": "WENO-Z of order 5"}[options.reconstruction or "muscl"]
+        yield "equations", title
+        yield "scheme", f"finite volumes, {values}, {patches}"
+        yield "time step", f"about {rounded(found.estimate.time_step)} s at the start, cfl {options.cfl:g}"
 
     def remarks(self, world: World, found: Plan) -> Iterator[str]:
         return iter(())
@@ -131,17 +255,27 @@ class Amr:
 
 SOLVER = Amr()
 
-BUDGET = ("step", "energy", "max_u")
-"""Columns of the budget."""
-BYTES_PER_CELL = 80
-"""Memory per cell: two fields of five stages, measured."""
-RATE = 4.0e7
-"""Cell steps a second on one core: 45 to 74 million on an EPYC Zen 4 (AVX-512), rounded towards slower
-processors."""
+TITLES = {
+    EULER: "Euler equations of an ideal gas",
+    NAVIER_STOKES: "Navier-Stokes equations of an ideal gas",
+    BURGERS: "Burgers' equation",
+}
+SUBJECTS = {
+    WAVE: "the wave equation of the solver amr has",
+    EULER: "the Euler equations of the solver amr have",
+    NAVIER_STOKES: "the Navier-Stokes equations of the solver amr have",
+    BURGERS: "Burgers' equation of the solver amr has",
+}
+"""The equations as the subject of a sentence."""
+
+RATES = {WAVE: 4.0e7, EULER: 2.0e6, NAVIER_STOKES: 1.5e6, BURGERS: 8.0e6}
+"""Cell steps a second on one core, rounded towards slower processors."""
 CELLS_A_THREAD = 4000
 """Cells that each thread has at least, as in the core."""
-BYTES_OF_SNAPSHOT = 16
-"""Per cell: two doubles."""
+DEFAULT_PRANDTL = 0.71
+"""As in the core."""
+SLOTS = 5
+"""Copies of each field: the stages of a step."""
 MOST_STEPS = 1e13
 """Largest number of time steps of a run, as for other solvers."""
 
@@ -151,14 +285,105 @@ def options_of(file: WorldFile) -> AmrOptions:
     return file.method
 
 
+def equations_of(file: WorldFile) -> str:
+    """The equations that the file names, or those of its fluid."""
+    named = options_of(file).equations
+    if named is not None or not file.is_gas:
+        return named or WAVE
+    return NAVIER_STOKES if file.fluid.nu > 0 else EULER
+
+
+@cache
+def _columns(name: str, dimensions: int) -> dict[str, list[tuple[str, str]]]:
+    return {"start": []} | _core.equation_columns(name, dimensions)
+
+
+def columns_of(file: WorldFile) -> dict[str, list[tuple[str, str]]]:
+    """Names and units of the equations, see `_core.equation_columns`."""
+    return _columns(equations_of(file), file.dimensions)
+
+
 def cells_along(file: WorldFile) -> tuple[int, ...]:
     """Number of cells along each axis."""
     return tuple(round(length / file.domain.spacing) for length in file.domain.size)
 
 
-def _time_step(file: WorldFile) -> float:
+def coarsest_spacing(file: WorldFile) -> float:
+    """Edge of the cells of level 0 [m]."""
+    return file.domain.spacing * 2 ** (options_of(file).levels - 1)
+
+
+def _is_fixed(file: WorldFile) -> bool:
+    """True if refinement is a condition on places only."""
     options = options_of(file)
-    return options.cfl * file.domain.spacing / (options.wave_speed * math.sqrt(file.dimensions))
+    if options.tolerance is not None or options.refine is None:
+        return False
+    return set(options.refine.used_variables) <= {"x", "y", "z", "level"}
+
+
+def cells_of_levels(file: WorldFile) -> list[int]:
+    """Cells of each level, level 0 first: as the condition on places says, without those that units and
+    nesting add; otherwise at most, if everything is refined."""
+    options = options_of(file)
+    whole = math.prod(cells_along(file))
+    counts = [round(whole / 2 ** (file.dimensions * (options.levels - 1 - k))) for k in range(options.levels)]
+    if options.levels == 1 or not _is_fixed(file) or options.refine is None:
+        return counts
+    origin, upper = corners(file)
+    points = lattice(origin, upper, file.dimensions, 20_000)
+    places = {axis: points[:, k] for k, axis in enumerate("xyz")}
+    for level in range(options.levels - 1):
+        values = np.asarray(_condition(options.refine, {**places, "level": float(level)}))
+        counts[level + 1] = round(
+            counts[level + 1] * float(np.mean(np.broadcast_to(values, len(points)) != 0))
+        )
+    return counts
+
+
+def _condition(formula: _core.Formula, given: Mapping[str, Any]) -> Any:
+    return formula.evaluate({name: 0.0 for name in formula.used_variables} | dict(given))
+
+
+def _described_levels(file: WorldFile) -> str:
+    options = options_of(file)
+    counts = cells_of_levels(file)
+    chosen = "" if _is_fixed(file) else "if everything is refined, "
+    size = rounded(sum(counts) * _bytes_per_cell(file) / 1e9, 2)
+    return (
+        f"{options.levels}, edges {rounded(coarsest_spacing(file))} to {rounded(file.domain.spacing)} m; "
+        f"{chosen}{rounded(sum(counts), 2)} cells, {size} GB"
+    )
+
+
+def _neither(names: list[str]) -> str:
+    return f"neither {' nor '.join(names)}" if len(names) > 1 else f"no {names[0]}"
+
+
+def _time_step(file: WorldFile, scales: Scales) -> float:
+    """The step at the start [s]."""
+    options, name = options_of(file), equations_of(file)
+    speed = scales.sound_speed * math.sqrt(file.dimensions)
+    if name in GASES:
+        speed = file.dimensions * (scales.max_speed + scales.sound_speed)
+    if name == NAVIER_STOKES:
+        most = max(4 / 3, gamma_of(file) / (options.prandtl or DEFAULT_PRANDTL))
+        speed += 2 * file.dimensions * file.fluid.nu * most / file.domain.spacing
+    if name == BURGERS:
+        speed = file.dimensions * (scales.max_speed or 1.0)
+    return options.cfl * coarsest_spacing(file) / speed
+
+
+def _bytes_per_cell(file: WorldFile) -> int:
+    return 8 * SLOTS * len(columns_of(file)["fields"])
+
+
+def _speeds_of_start(file: WorldFile, samples: Samples) -> Scales:
+    """The largest of the fields at the start, which all are speeds."""
+    values = [
+        np.abs(evaluate(formula, samples.points)).max(initial=0.0) for formula in file.start.fields.values()
+    ]
+    speed = float(max(values, default=0.0))
+    return Scales(speed, speed, "the largest at the start")
 
 
 def _cells(file: WorldFile) -> Found:
@@ -181,49 +406,207 @@ def _cells(file: WorldFile) -> Found:
             )
 
 
-def _memory(file: WorldFile) -> Found:
-    """The cells fit into the memory of this machine."""
-    cells, free = math.prod(cells_along(file)), available_memory()
-    limit = math.inf if free is None else max(float(free), 1e6)
-    if cells * BYTES_PER_CELL <= limit and cells <= MOST:
+def _levels(file: WorldFile, samples: Samples) -> Found:
+    """Levels have something that chooses them, and units fit into the domain."""
+    options = options_of(file)
+    if options.levels == 1:
         return
-    coarser = max(cells * BYTES_PER_CELL / limit, cells / MOST) ** (1 / file.dimensions)
+    if options.tolerance is None and options.refine is None:
+        yield (
+            ("method", "levels"),
+            f"method.levels = {options.levels} requires something that chooses the cells to refine. Add "
+            "tolerance, the largest variation that is not refined, or refine, a condition.",
+        )
+    if options.refine is not None:
+        known = [name for name, _ in columns_of(file)["quantities"]]
+        for name in sorted(set(options.refine.used_variables) - {*PLACES, *known}):
+            yield (
+                ("method", "refine"),
+                f"method.refine uses {name}; the equations {equations_of(file)} have {listed(known, 'and')}. "
+                "Use one of them.",
+            )
+        places = {axis: samples.points[:, k] for k, axis in enumerate("xyz")}
+        if np.isnan(_condition(options.refine, places)).any():
+            yield (
+                ("method", "refine"),
+                f'method.refine = "{options.refine.text}" is not a number everywhere at the start; must be a '
+                'condition, e.g. refine = "abs(x - 0.5) < 0.1".',
+            )
+    multiple = options.unit * 2 ** (options.levels - 1)
+    for axis, count in enumerate(cells_along(file)):
+        if count % multiple:
+            fit = file.domain.size[axis] / (multiple * math.ceil(count / multiple))
+            yield (
+                ("domain", "size", axis),
+                f"domain.size[{axis}] = {number(file.domain.size[axis])} m is {count} cells of the finest "
+                f"level; with method.levels = {options.levels} and method.unit = {options.unit} it must be a "
+                f"multiple of {multiple}. Try domain.spacing = {number(fit)}, or fewer levels.",
+            )
+
+
+def _memory(file: WorldFile) -> Found:
+    """The cells fit into the memory of this machine: of level 0, and of finer ones where a condition on
+    places chooses them. Others are checked when they are chosen."""
+    options, free, each = options_of(file), available_memory(), _bytes_per_cell(file)
+    by_level = cells_of_levels(file)
+    is_fixed = options.levels == 1 or _is_fixed(file)
+    cells = sum(by_level) if is_fixed else by_level[0]
+    limit = math.inf if free is None else max(float(free), 1e6)
+    if cells * each <= limit and cells <= MOST:
+        return
+    coarser = max(cells * each / limit, cells / MOST) ** (1 / file.dimensions)
     room = f"{rounded(limit / 1e9, 3)} GB of memory are free"
     if cells > MOST:
         room = f"{rounded(MOST, 1)} is the most"
+    refined = ", with the levels that method.refine chooses," if options.levels > 1 and is_fixed else ""
     yield (
         ("domain", "spacing"),
-        f"domain.spacing = {number(file.domain.spacing)} makes {rounded(cells, 2)} cells, "
-        f"{rounded(cells * BYTES_PER_CELL / 1e9, 3)} GB; {room}. Try "
+        f"domain.spacing = {number(file.domain.spacing)}{refined} makes {rounded(cells, 2)} cells, "
+        f"{rounded(cells * each / 1e9, 3)} GB; {room}. Try "
         f"{above(coarser * file.domain.spacing)}, or a smaller domain.",
     )
 
 
+def _gas_start(file: WorldFile, samples: Samples) -> Found:
+    """Pressure and density are known everywhere: cells have no vacuum."""
+    if file.start.pressure is None:
+        uncovered = samples.points
+        for region in file.regions.values():
+            uncovered = uncovered[region.core_shape.signed_distance(uncovered) > 0]
+        if not file.regions or len(uncovered):
+            place = ", ".join(rounded(x) for x in uncovered[0][: file.dimensions]) if len(uncovered) else ""
+            where = f" at ({place}) m, outside all regions" if file.regions else ""
+            yield (
+                ("start",),
+                f"start.pressure is missing; a gas on cells requires it{where}. Add [start] with "
+                "pressure = 101325.",
+            )
+    starts: list[tuple[Path, Start | Region]] = [(("start",), file.start)]
+    starts += [(("regions", name), region) for name, region in file.regions.items()]
+    for path, table in starts:
+        if table.pressure is not None and table.pressure.kind == "hydrostatic":
+            yield (
+                (*path, "pressure"),
+                f'{dotted(path)}.pressure = "hydrostatic"; is allowed for liquids only. Write a formula '
+                "[Pa], e.g. pressure = 101325.",
+            )
+
+
+def _foreign_options(file: WorldFile) -> Found:
+    """Options of other equations."""
+    name = equations_of(file)
+    owners = {
+        "wave_speed": (WAVE,),
+        "order": (WAVE,),
+        "reconstruction": (*GASES, BURGERS),
+        "prandtl": (NAVIER_STOKES,),
+    }
+    for key, of in owners.items():
+        value = getattr(options_of(file), key)
+        if value is not None and name not in of:
+            text = f'"{value}"' if isinstance(value, str) else f"{value:g}"
+            yield (
+                ("method", key),
+                f"method.{key} = {text}; is an option of the equations {listed(of, 'and')}, and this world "
+                f"uses {name}. Remove it.",
+            )
+
+
 def _refusals(file: WorldFile) -> Found:
-    """Parts of a world that the wave equation in a periodic box does not have."""
-    what = "the wave equation of the solver amr has"
+    """Parts of a world that equations of fields without a fluid do not have."""
+    name = equations_of(file)
+    what = SUBJECTS[name]
     if file.given_fluid is not None:
-        yield ("fluid",), f"fluid: {what} no fluid. Remove [fluid]."
+        hint = 'Remove [fluid], or write equations = "euler"' if file.is_gas else "Remove [fluid]"
+        yield ("fluid",), f"fluid: {what} no fluid. {hint}."
+    yield from _forces(file, what)
+    fields = " and ".join(field for field, _ in columns_of(file)["start"])
+    for key in sorted(file.start.model_fields_set - {"fields"}):
+        hint = f" Write [start.fields] with {fields}" if key == "velocity" else " Remove it"
+        yield ("start", key), f"start.{key}: {what} no such start.{hint}."
+    for kind, tables in (("regions", file.regions), ("openings", file.openings), ("bodies", file.bodies)):
+        for each in tables:
+            yield (kind, each), f"{dotted((kind, each))}: {what} no {kind}. Remove it."
+
+
+def _gas_refusals(file: WorldFile) -> Found:
+    """Parts of a world that a gas on cells does not have."""
+    what = SUBJECTS[equations_of(file)]
+    fluid = file.given_fluid
+    if fluid is not None and not fluid.is_gas:
+        yield (
+            ("fluid", "state"),
+            f'fluid.state = "liquid"; {what} ideal gases only. Write state = "ideal_gas".',
+        )
+    for key in ("kinematic_viscosity", "dynamic_viscosity"):
+        if equations_of(file) == EULER and fluid is not None and fluid.is_gas and getattr(fluid, key):
+            text = f'fluid.{key}: {what} no friction. Remove it, or write equations = "navier-stokes".'
+            yield ("fluid", key), text
+    if equations_of(file) == NAVIER_STOKES and fluid is not None and not fluid.nu > 0:
+        yield (
+            ("fluid",),
+            f'fluid.kinematic_viscosity is missing; {what} friction. Add it, or write equations = "euler".',
+        )
+    yield from _forces(file, what)
+    for key in sorted(file.start.model_fields_set & {"arrangement", "jitter", "settle"}):
+        yield ("start", key), f"start.{key}: {what} no particles. Remove it."
+    if file.start.fields:
+        yield (
+            ("start", "fields"),
+            f"start.fields: {what} their start in start.density, start.velocity and start.pressure. Remove "
+            "it.",
+        )
+    for kind, tables in (("openings", file.openings), ("bodies", file.bodies)):
+        for each in tables:
+            yield (kind, each), f"{dotted((kind, each))}: {what} no {kind}. Remove it."
+
+
+def _forces(file: WorldFile, what: str) -> Found:
     for key, name in (("gravity", "gravity"), ("body_force", "body force")):
         if getattr(file.domain, key) is not None:
             yield ("domain", key), f"domain.{key}: {what} no {name}. Remove domain.{key}."
-    for key in sorted(file.start.model_fields_set - {"fields"}):
-        hint = " Write [start.fields] with u and p" if key == "velocity" else " Remove it"
-        yield ("start", key), f"start.{key}: {what} no such start.{hint}."
+
+
+SIDES_OF = {
+    WAVE: (Periodic, Open, Wall),
+    EULER: (Periodic, Open, Wall, Inflow, Outflow),
+    NAVIER_STOKES: (Periodic, Open, Wall, Inflow, Outflow),
+    BURGERS: (Periodic, Open, Wall),
+}
+"""Kinds of sides of the equations."""
+
+
+def _sides(file: WorldFile) -> Found:
+    name = equations_of(file)
     for side_name in SIDES[: 2 * file.dimensions]:
         side = file.boundaries.side(side_name)
-        if not isinstance(side, Periodic):
-            given = side_name in file.boundaries.model_fields_set
-            path: Path = ("boundaries", side_name, "type") if given else ("boundaries",)
-            found = (
-                f'boundaries.{side_name}.type = "{side.type}"'
-                if given
-                else f"boundaries.{side_name} is not given"
+        path: Path = ("boundaries", side_name)
+        if not isinstance(side, SIDES_OF[name]):
+            kinds = listed([key for key, kind in SIDE_KINDS.items() if kind in SIDES_OF[name]], "and")
+            yield (
+                (*path, "type"),
+                f'boundaries.{side_name}.type = "{side.type}"; {SUBJECTS[name]} sides of the types {kinds} '
+                "only. Change it.",
             )
-            yield path, f'{found}; {what} periodic sides only. Write {side_name} = {{ type = "periodic" }}.'
-    for kind, tables in (("regions", file.regions), ("openings", file.openings), ("bodies", file.bodies)):
-        for name in tables:
-            yield (kind, name), f"{dotted((kind, name))}: {what} no {kind}. Remove it."
+        elif isinstance(side, Wall) and side.velocity is not None and name != NAVIER_STOKES:
+            text = f"boundaries.{side_name}.velocity: {SUBJECTS[name]} no friction. Remove it."
+            yield (*path, "velocity"), text
+        elif isinstance(side, Outflow) and side.pressure is not None:
+            yield (
+                (*path, "pressure"),
+                f"boundaries.{side_name}.pressure: {SUBJECTS[name]} outflows that keep the pressure of the "
+                "gas. Remove it.",
+            )
+        elif isinstance(side, Inflow) and side.pressure is None:
+            yield (
+                path,
+                f"boundaries.{side_name}.pressure is missing; {SUBJECTS[name]} inflows that give all values. "
+                "Add the pressure [Pa].",
+            )
+
+
+def _observers(file: WorldFile) -> Found:
+    what = SUBJECTS[equations_of(file)]
     if file.output.cut is not None and file.output.cut.normal == "none":
         yield (
             ("output", "cut", "normal"),

@@ -19,7 +19,7 @@ from eddyline.world.problems import dotted, number, rounded
 from eddyline.world.quantities import fluid_series
 from eddyline.world.samples import Samples
 from eddyline.world.scales import Scales, find_scales
-from eddyline.world.schema import Front, Gauge, Isosurface, Probe, WorldFile
+from eddyline.world.schema import WorldFile
 from eddyline.world.shapes import Table
 from eddyline.world.solver import Found, Pictured, Rows, SolverOptions
 from eddyline.world.values import Count, NotNegative, Number, Positive
@@ -66,10 +66,11 @@ class Mps:
 
     name = "mps"
     title = "Moving particle semi-implicit"
-    not_steered = "the solver mps can change gravity, viscosity and probes while it runs, and nothing else."
+    not_steered = ""
     options: type[SolverOptions] = MpsOptions
     tables: Mapping[str, type[Table]] = {}
     members = "particles"
+    has_surfaces = True
     pictures: Mapping[str, Pictured] = {
         "speed": Pictured("speed", "m/s", starts_at_zero=True),
         "pressure": Pictured("pressure", "Pa"),
@@ -78,10 +79,12 @@ class Mps:
         "velocity_y": Pictured("velocity along y", "m/s", diverging=True),
         "velocity_z": Pictured("velocity along z", "m/s", diverging=True),
     }
-    snapshot_fields: Mapping[str, str] = {}
 
     def has_fluid(self, method: Mapping[str, Any]) -> bool:
         return True
+
+    def snapshot_fields(self, file: WorldFile) -> Mapping[str, str]:
+        return {}
 
     def start_fields(self, file: WorldFile) -> Mapping[str, str]:
         return {}
@@ -130,7 +133,7 @@ class Mps:
         momentum = [f"momentum_{axis}" for axis in "xyz"[: file.dimensions]]
         energies = ["kinetic_energy", "potential_energy"]
         budget = ["step", "particles", "mass", *momentum, *energies, "max_speed", "left_mass"]
-        columns = fluid_series(file, budget, [])
+        columns = fluid_series(file, budget, ["mass_flow", "mass", *momentum])
         return columns | {"solver": ["iterations", "residual", "all_iterations", "time_step"]}
 
     def estimate(self, world: World) -> Estimate:
@@ -194,10 +197,12 @@ def _refusals(file: WorldFile) -> Found:
     if file.is_gas:
         yield ("fluid", "state"), f'fluid.state = "ideal_gas"; {what} liquids only. Remove fluid.state.'
     for face in faces(file):
-        yield (
-            face.path,
-            f"{dotted(face.path)}: {what} no openings. Write a wall or a periodic side, or use sph.",
-        )
+        if face.is_stream:
+            yield (
+                face.path,
+                f'{dotted(face.path)}.type = "stream"; {what} inflow and outflow only. Write "inflow", '
+                '"outflow" or a slip wall, or use sph.',
+            )
     if file.start.arrangement == "fitted":
         yield (
             ("start", "arrangement"),
@@ -205,10 +210,3 @@ def _refusals(file: WorldFile) -> Found:
         )
     if file.start.settle:
         yield ("start", "settle"), f"start.settle: {what} no settling. Remove it."
-    for name, observer in file.observe.items():
-        if not isinstance(observer, Probe | Front | Gauge | Isosurface):
-            yield (
-                ("observe", name, "type"),
-                f'observe.{name}.type = "{observer.type}"; {what} probes, gauges, fronts and '
-                "isosurfaces only. Change it, or remove this observer.",
-            )

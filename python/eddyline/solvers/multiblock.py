@@ -1,4 +1,4 @@
-"""Incompressible flow on body-fitted blocks of cells, by artificial compressibility: steady or in time."""
+"""Flow on body-fitted blocks of cells, incompressible or of an ideal gas: steady or in time."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 
 class MultiblockOptions(SolverOptions):
-    """Incompressible flow on body-fitted blocks of cells, which [mesh] describes: finite volumes of second
-    order, artificial compressibility, multigrid; in time, backward differences of second order. Liquids
-    without a free surface; bodies at rest, or circles that turn."""
+    """Flow on body-fitted blocks of cells, which [mesh] describes: finite volumes of second order, multigrid;
+    in time, backward differences of second order. Liquids without a free surface, by artificial
+    compressibility, and ideal gases; bodies at rest, or circles that turn."""
 
     name: Literal["multiblock"]
     steady: StrictBool = Field(
@@ -58,8 +58,8 @@ class MultiblockOptions(SolverOptions):
     inner_tolerance: Annotated[Number, Field(ge=1e-14, le=1)] = Field(
         default=1e-3, description="Drop of the residual that ends a time step."
     )
-    cfl: Annotated[Number, Field(ge=0.01, le=10)] = Field(
-        default=3.0, description="CFL number of the local steps of the cycles."
+    cfl: Annotated[Number, Field(ge=0.01, le=10)] | None = Field(
+        default=None, description="CFL number of the local steps of the cycles; default 3, for a gas 4."
     )
     compressibility: Annotated[Number, Field(ge=0.1, le=1000)] = Field(
         default=2.0, description="Artificial compressibility beta over the square of the speed."
@@ -67,16 +67,27 @@ class MultiblockOptions(SolverOptions):
     dissipation: Annotated[Number, Field(ge=0, le=1)] = Field(
         default=1 / 64, description="Coefficient of the dissipation by third differences."
     )
+    dissipation_kind: Literal["scalar", "matrix"] = Field(
+        default="scalar",
+        description="Dissipation by the largest signal speed, or by the matrix of all; a gas only.",
+    )
+    shock_dissipation: Annotated[Number, Field(ge=0, le=10)] = Field(
+        default=0.5, description="Coefficient of the dissipation by first differences at shocks; a gas only."
+    )
+    sweeps: Annotated[Count, Field(ge=0, le=10)] = Field(
+        default=2, description="Sweeps of smoothing of residuals, which allow larger steps; a gas only."
+    )
     viscous: Literal["full", "thin_layer"] = Field(
         default="full", description="Friction: with all gradients, or those across the faces of cells only."
     )
     cycle: Literal["W", "V"] = Field(default="W", description="Cycle of multigrid.")
     levels: Annotated[Count, Field(ge=0, le=20)] = Field(
-        default=0, description="Levels of multigrid; 0: as many as the mesh allows."
+        default=0, description="Levels of multigrid; 0: as many as the mesh allows, for a gas at most 4."
     )
     reference_speed: NotNegative = Field(
         default=0.0,
-        description="Speed of the flow [m/s]; 0: the largest at the start and on the boundaries.",
+        description="Speed of the flow [m/s]; 0: the largest at the start and on the boundaries. For a gas "
+        "that of the pressure coefficient only.",
     )
 
 
@@ -89,6 +100,7 @@ class Multiblock:
     options: type[SolverOptions] = MultiblockOptions
     tables: Mapping[str, type[Table]] = {"mesh": MeshTable}
     members = "cells"
+    has_surfaces = False
     pictures: Mapping[str, Pictured] = {
         "speed": Pictured("speed", "m/s", starts_at_zero=True),
         "pressure": Pictured("pressure", "Pa"),
@@ -96,23 +108,27 @@ class Multiblock:
         "velocity_x": Pictured("velocity along x", "m/s", diverging=True),
         "velocity_y": Pictured("velocity along y", "m/s", diverging=True),
         "velocity_z": Pictured("velocity along z", "m/s", diverging=True),
-    }
-    snapshot_fields: Mapping[str, str] = {
-        "velocity_x": "m/s",
-        "velocity_y": "m/s",
-        "velocity_z": "m/s",
-        "pressure": "Pa",
+        "density": Pictured("density", "kg/m^3"),
+        "temperature": Pictured("temperature", "K"),
+        "mach": Pictured("Mach number", "", starts_at_zero=True),
+        "pressure_coefficient": Pictured("pressure coefficient", "", diverging=True),
     }
 
     def has_fluid(self, method: Mapping[str, Any]) -> bool:
         return True
+
+    def snapshot_fields(self, file: WorldFile) -> Mapping[str, str]:
+        density = {"density": "kg/m^3"} if file.is_gas else {}
+        velocity = {f"velocity_{axis}": "m/s" for axis in "xyz"[: file.dimensions]}
+        return velocity | {"pressure": "Pa"} | density
 
     def start_fields(self, file: WorldFile) -> Mapping[str, str]:
         return {}
 
     def pictured(self, file: WorldFile) -> tuple[str, ...]:
         missing = {2: "velocity_z", 3: "vorticity"}[file.dimensions]
-        return tuple(name for name in self.pictures if name != missing)
+        left_out = (missing, *(() if file.is_gas else OF_A_GAS))
+        return tuple(name for name in self.pictures if name not in left_out)
 
     def kept(self, file: WorldFile) -> tuple[str, ...]:
         return ("velocity_x", "velocity_y", "pressure") if file.dimensions == 2 else ("speed", "pressure")
@@ -122,13 +138,15 @@ class Multiblock:
 
     def problems(self, file: WorldFile, samples: Samples, names: dict[str, float]) -> Found:
         yield from checks.boundary_problems(file)
+        if file.is_gas:
+            yield from checks.gas_problems(file)
         yield from opening_problems(file, samples)
         yield from checks.common_problems(file, samples, names)
         wrong = list(mesh_problems(file))
         yield from wrong
         if wrong:
             return
-        if not (options_of(file).reference_speed > 0 or _moves_at_start(file, samples)):
+        if not (file.is_gas or options_of(file).reference_speed > 0 or _moves_at_start(file, samples)):
             yield (
                 ("method", "reference_speed"),
                 "method.reference_speed is missing, and nothing moves at the start. Add the speed that you "
@@ -147,7 +165,7 @@ class Multiblock:
         return Scales(speed, speed, "method.reference_speed")
 
     def step_problems(self, file: WorldFile, scales: Scales) -> Found:
-        if not scales.max_speed > 0:
+        if not (file.is_gas or scales.max_speed > 0):
             yield (
                 ("method", "reference_speed"),
                 "method.reference_speed is missing, and nothing sets the fluid in motion. Add the speed that "
@@ -175,7 +193,8 @@ class Multiblock:
 
     def series(self, file: WorldFile) -> dict[str, list[str]]:
         momentum = [f"momentum_{axis}" for axis in "xyz"[: file.dimensions]]
-        budget = ["step", "mass", *momentum, "kinetic_energy", "max_speed"]
+        energy = ["total_energy"] if file.is_gas else []
+        budget = ["step", "mass", *momentum, "kinetic_energy", *energy, "max_speed"]
         columns = fluid_series(file, budget, ["mass_flow"])
         return columns | {"residual": ["residual", "drop", "cycles"]}
 
@@ -217,6 +236,8 @@ BYTES_PER_CELL = {2: 500, 3: 800}
 BYTES_OF_SNAPSHOT = {2: 3 * 8 + 24 + 6 * 8, 3: 4 * 8 + 24 + 10 * 8}
 """Bytes of a cell: its fields, its node, and what names its corners."""
 CELLS_A_THREAD = 2000
+OF_A_GAS = ("density", "temperature", "mach", "pressure_coefficient")
+"""Pictures of a gas only."""
 MOST_STEPS = 1e13
 """Largest number of time steps of a run, as for other solvers."""
 
@@ -247,6 +268,8 @@ def _time_step(file: WorldFile, scales: Scales) -> float:
     options = options_of(file)
     if options.time_step is not None:
         return options.time_step
+    if file.is_gas:
+        return options.courant * file.domain.spacing / (scales.max_speed + scales.sound_speed)
     return options.courant * file.domain.spacing / (options.reference_speed or scales.max_speed or math.inf)
 
 
@@ -270,11 +293,15 @@ def _moves_at_start(file: WorldFile, samples: Samples) -> bool:
 
 
 def _refusals(file: WorldFile) -> Found:
-    """Parts of a world that incompressible flow on blocks does not have."""
+    """Parts of a world that flow on blocks does not have."""
     what = "the solver multiblock has"
-    if file.is_gas:
-        yield ("fluid", "state"), f'fluid.state = "ideal_gas"; {what} liquids only. Remove fluid.state.'
-    for name in file.regions:
+    if not file.is_gas and options_of(file).dissipation_kind != "scalar":
+        yield (
+            ("method", "dissipation_kind"),
+            f'method.dissipation_kind = "{options_of(file).dissipation_kind}"; {what} it for a gas only. '
+            "Remove it.",
+        )
+    for name in () if file.is_gas else file.regions:
         yield ("regions", name), f"{dotted(('regions', name))}: {what} no free surface. Remove it."
     for name in SIDES[: 2 * file.dimensions]:
         if isinstance(file.boundaries.side(name), Open):

@@ -47,6 +47,7 @@ class Sph:
     options: type[SolverOptions] = SphOptions
     tables: Mapping[str, type[Table]] = {}
     members = "particles"
+    has_surfaces = True
     pictures: Mapping[str, Pictured] = {
         "speed": Pictured("speed", "m/s", starts_at_zero=True),
         "pressure": Pictured("pressure", "Pa"),
@@ -56,10 +57,12 @@ class Sph:
         "velocity_y": Pictured("velocity along y", "m/s", diverging=True),
         "velocity_z": Pictured("velocity along z", "m/s", diverging=True),
     }
-    snapshot_fields: Mapping[str, str] = {}
 
     def has_fluid(self, method: Mapping[str, Any]) -> bool:
         return True
+
+    def snapshot_fields(self, file: WorldFile) -> Mapping[str, str]:
+        return {}
 
     def start_fields(self, file: WorldFile) -> Mapping[str, str]:
         return {}

@@ -3,8 +3,9 @@
     snapshots/cells.vtkhdf                open this: all times in one data set (VTKHDF with Steps)
     snapshots/cells/000000.vtkhdf, ...    one complete file a snapshot, each readable alone
 
-Cells of a grid are ImageData with x fastest, those of a body-fitted mesh an UnstructuredGrid in order of
-their ids. Numbers of cells are doubles. See `eddyline.stream.snapshots` for when which file is written.
+Cells of a grid are ImageData with x fastest, those of a body-fitted mesh and of several levels an
+UnstructuredGrid in order of their ids. Numbers of cells are doubles. See `eddyline.stream.snapshots` for when
+which file is written.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eddyline.stream import atomic, integrity
+from eddyline.stream.level_cells import ATTRIBUTE, LevelCells, Levels, describe_index
+from eddyline.stream.mesh_cells import MeshCells
 from eddyline.stream.particles import Kind
 from eddyline.stream.snapshots import (
     SMALL,
@@ -37,7 +40,6 @@ if TYPE_CHECKING:
     import h5py  # type: ignore[import-untyped]
 
     from eddyline import _core
-    from eddyline.stream.mesh_cells import MeshCells
     from eddyline.world import World
 
 
@@ -66,6 +68,10 @@ class Grid:
             (edges[0], edges[1], edges[2]),
             dimensions,
         )
+
+    def at(self, simulation: _core.Simulation) -> Grid:
+        """The cells of now: always the same."""
+        return self
 
     @property
     def array(self) -> tuple[int, ...]:
@@ -115,12 +121,11 @@ class Grid:
         return step
 
 
-def layout_of(world: World) -> Grid | MeshCells:
-    """The cells of a world: of its mesh if it has one, else of a grid."""
-    from eddyline.stream.mesh_cells import MeshCells
-
+def layout_of(world: World) -> Grid | MeshCells | Levels:
+    """The cells of a world: of its mesh if it has one, else of a grid, or of levels."""
     if world.core.mesh is None:
-        return Grid.of(world)
+        levels = int(world.core.options.get("levels", 1))
+        return Levels.of(world, levels) if levels > 1 else Grid.of(world)
     from eddyline.world.meshes import make
 
     return MeshCells.of([block.nodes for block in make(world.file).blocks])
@@ -131,27 +136,28 @@ class CellFiles(SnapshotFiles):
     """Writes snapshots of cells into a folder, one by one. fields: name and unit of each; needed to write."""
 
     kinds: tuple[Kind, ...] = ("cells",)
-    grid: Grid | MeshCells | None = None
+    grid: Grid | MeshCells | Levels | None = None
     fields: Mapping[str, str] = field(default_factory=dict)
 
     def take(self, simulation: _core.Simulation, put: Callable[[Job], None]) -> None:
         """Copies all cells as they are now, and puts what writes them, slab after slab."""
         assert self.grid is not None
-        moment = Moment.of(simulation)
+        moment, grid = Moment.of(simulation), self.grid.at(simulation)
+        fields = self.fields if isinstance(self.grid, Grid | MeshCells) else {**self.fields, "level": "1"}
         number, self._number = self._number, self._number + 1
-        part = _Part(self.folder / "cells" / part_name(number), self.grid, self.fields, moment)
+        part = _Part(self.folder / "cells" / part_name(number), grid, fields, moment)
         put(part.open)
         try:
-            for name in self.fields:
-                for first, layers in self.grid.slabs():
-                    layer = self.grid.layer
+            for name in fields:
+                for first, layers in grid.slabs():
+                    layer = grid.layer
                     values = simulation.values("cells", name, first * layer, layers * layer)
                     put(functools.partial(part.write, name, first, values))
         except BaseException:
             put(part.abandon)
             raise
         put(part.close)
-        put(functools.partial(self._note, moment.time, {"cells": math.prod(self.grid.array)}))
+        put(functools.partial(self._note, moment.time, {"cells": math.prod(grid.array)}))
 
     def _describe_index(self, file: h5py.File, kind: Kind) -> None:
         """One temporal data set made of the files of all snapshots."""
@@ -160,7 +166,12 @@ class CellFiles(SnapshotFiles):
         steps = len(self._times)
         root = file.create_group("VTKHDF")
         with integrity.hdf5_file(self.folder / "cells" / part_name(0)) as first:
-            grid, units = _layout_of_file(first), _units_of(first)
+            units = _units_of(first)
+            changes = ATTRIBUTE in first["VTKHDF"].attrs
+            grid = None if changes else _layout_of_file(first)
+        if grid is None:
+            self._describe_levels(root, units)
+            return
         grid.describe(root)
         data = root.create_group(_CELL_DATA, track_order=True)
         group = root.create_group("Steps")
@@ -176,6 +187,29 @@ class CellFiles(SnapshotFiles):
                 )
             data.create_virtual_dataset(name, layout).attrs["units"] = unit
             offsets[name] = np.array([grid.offset(k) for k in range(steps)], dtype=np.int64)
+
+    def _describe_levels(self, root: h5py.Group, units: Mapping[str, str]) -> None:
+        """The same of cells that are other ones at each time."""
+        import h5py
+
+        steps = len(self._times)
+        paths = [f"cells/{part_name(k)}" for k in range(steps)]
+        index = describe_index(root, self.folder, paths)
+        data = root.create_group(_CELL_DATA, track_order=True)
+        group = root.create_group("Steps")
+        group.attrs["NSteps"] = np.int64(steps)
+        group["Values"] = np.array(self._times, dtype=np.float64)
+        index.describe_steps(group)
+        offsets = group.create_group("CellDataOffsets")
+        for name, unit in units.items():
+            layout = h5py.VirtualLayout((index.total,), dtype=np.float64)
+            for k, path in enumerate(paths):
+                place = index.place(k)
+                layout[place] = h5py.VirtualSource(
+                    path, f"VTKHDF/{_CELL_DATA}/{name}", shape=(place.stop - place.start,)
+                )
+            data.create_virtual_dataset(name, layout).attrs["units"] = unit
+            offsets[name] = index.first("NumberOfCells")
 
 
 class _Part:
@@ -231,11 +265,10 @@ class _AbandonedError(Exception):
 
 
 def _layout_of_file(file: h5py.File) -> Grid | MeshCells:
-    from eddyline.stream.mesh_cells import MeshCells
 
     root = file["VTKHDF"]
     if root.attrs["Type"] == b"UnstructuredGrid":
-        return MeshCells.read(file)
+        return LevelCells.read(file) if ATTRIBUTE in root.attrs else MeshCells.read(file)
     ends = [int(value) for value in root.attrs["WholeExtent"][1::2]]
     origin, edge = ([float(value) for value in root.attrs[name]] for name in ("Origin", "Spacing"))
     return Grid(

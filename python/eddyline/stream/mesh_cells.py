@@ -15,6 +15,8 @@ from eddyline.stream.snapshots import VTKHDF_VERSION
 if TYPE_CHECKING:
     import h5py  # type: ignore[import-untyped]
 
+    from eddyline import _core
+
 CELLS_AT_ONCE = 1_000_000
 """Cells of a field in memory at a time: 8 MB."""
 QUADRILATERAL, HEXAHEDRON = 9, 12
@@ -62,6 +64,10 @@ class MeshCells:
         cells = len(root["Types"])
         corners = integrity.values_of(file, root["Connectivity"]).reshape(cells, -1)
         return cls(integrity.values_of(file, root["Points"]), corners.astype(np.int64, copy=False))
+
+    def at(self, simulation: _core.Simulation) -> MeshCells:
+        """The cells of now: always the same."""
+        return self
 
     @property
     def dimensions(self) -> int:

@@ -10,6 +10,7 @@ from .patches import places_of
 from .samples import corners
 from .scales import Scales, gamma_of, pressure_level
 from .schema import (
+    CONDUCTION_KEYS,
     SIDES,
     Front,
     Gauge,
@@ -83,11 +84,10 @@ def plain_world(file: WorldFile) -> _core.World:
         side = file.boundaries.side(name)
         world.sides[index].kind = side.type
         if isinstance(side, Wall):
-            world.sides[index].slip = side.slip
+            world.sides[index].slip = side.slip or side.friction is not None
             if side.velocity is not None:
                 world.sides[index].velocity = _three(side.velocity)
-    if file.method.name != "sph":
-        world.options = options_of(file.method)
+    world.options = ({} if file.method.name == "sph" else options_of(file.method)) | _friction(file)
     world.fields = dict(file.start.fields)
     _observers(world, file)
     return world
@@ -96,7 +96,11 @@ def plain_world(file: WorldFile) -> _core.World:
 def options_of(options: SolverOptions) -> dict[str, bool | int | float | str]:
     """The keys of [method] that are given or have a default, as the core takes them."""
     values = {key: getattr(options, key) for key in type(options).model_fields if key != "name"}
-    return {key: value for key, value in values.items() if value is not None}
+    return {
+        key: value.text if isinstance(value, _core.Formula) else value
+        for key, value in values.items()
+        if value is not None
+    }
 
 
 def fluid_world(file: WorldFile, scales: Scales) -> _core.World:
@@ -113,6 +117,9 @@ def fluid_world(file: WorldFile, scales: Scales) -> _core.World:
     world.fluid.sound_speed = scales.sound_speed
     world.fluid.matter = file.fluid.state
     world.fluid.gamma = gamma_of(file)
+    for key in CONDUCTION_KEYS:
+        if getattr(file.fluid, key) is not None:
+            setattr(world.fluid, key, getattr(file.fluid, key))
     world.regions = [_region(name, file) for name in file.regions]
     world.bodies = [_body(name, file) for name in file.bodies]
     _start(world.start, file, level)
@@ -152,16 +159,32 @@ def _opening(face: Face, file: WorldFile, level: float) -> _core.Opening:
     opening.pressure_imposed = face.table.pressure is not None
     if face.table.pressure is not None:
         opening.pressure = face.table.pressure
+    elif file.is_gas and file.start.pressure is not None:
+        opening.pressure = file.start.pressure.formula
     elif not face.is_inflow:
         opening.pressure = _core.Formula(repr(level), ())
     return opening
+
+
+def _friction(file: WorldFile) -> dict[str, bool | int | float | str]:
+    """Laws of friction at walls, as the core takes them among its options."""
+    walls = {name: file.boundaries.side(name) for name in SIDES[: 2 * file.dimensions]}
+    tables = {name: side for name, side in walls.items() if isinstance(side, Wall)}
+    bodies = {f"bodies.{name}": body for name, body in file.bodies.items()}
+    options: dict[str, bool | int | float | str] = {}
+    for name, table in (tables | bodies).items():
+        if table.friction is not None:
+            options[f"friction.{name}"] = table.friction
+        if table.roughness is not None:
+            options[f"roughness.{name}"] = table.roughness
+    return options
 
 
 def _body(name: str, file: WorldFile) -> _core.Body:
     body = _core.Body()
     body.name = name
     body.shape = file.bodies[name].core_shape
-    body.slip = file.bodies[name].slip
+    body.slip = file.bodies[name].slip or file.bodies[name].friction is not None
     body.motion = file.bodies[name].core_motion
     return body
 

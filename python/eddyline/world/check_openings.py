@@ -234,7 +234,7 @@ def _velocity(file: WorldFile, face: Face, found: scales.Scales | None) -> Found
             return
         if highest.max() > fastest:
             fastest, when = float(highest.max()), float(time)
-    if found is not None and fastest >= FASTEST_INFLOW * found.sound_speed:
+    if found is not None and not file.is_gas and fastest >= FASTEST_INFLOW * found.sound_speed:
         yield (
             (*face.path, "velocity"),
             f"{key} reaches {rounded(fastest)} m/s at t = {rounded(when)} s, "
@@ -252,7 +252,7 @@ def _faster(file: WorldFile, highest: float) -> str:
 
 def _pressure(file: WorldFile, face: Face, found: scales.Scales | None) -> Found:
     """No pressure that would compress the fluid or tear it."""
-    if face.table.pressure is None or found is None:
+    if face.table.pressure is None or found is None or file.is_gas:
         return
     points = face.points(file.dimensions)
     unit = file.fluid.density * found.sound_speed**2

@@ -24,6 +24,7 @@ from .quantities import check_quantity, may_be_finite
 from .samples import Points, Samples, corners, evaluate, face, lattice, start_places, times
 from .scales import SOUND_RATIO, find_scales
 from .schema import (
+    CONDUCTION_KEYS,
     SIDES,
     Gauge,
     Line,
@@ -64,7 +65,7 @@ def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Foun
     yield from motions.problems(file)
     yield from _fluid(file, samples)
     if file.is_gas:
-        yield from _gas(file)
+        yield from gas_problems(file)
     else:
         yield from _liquid(file)
         if isinstance(file.method, SphOptions):  # of a liquid that is compressible
@@ -469,9 +470,17 @@ def _written(field: _core.Formula) -> str:
     return number(float(field.evaluate({}))) if field.is_constant else shown(field.text)
 
 
-def _gas(file: WorldFile) -> Found:
+def gas_problems(file: WorldFile) -> Found:
     """Keys that a gas requires, and keys that it must not have."""
-    if file.sph.scheme != "classic":
+    particles = isinstance(file.method, SphOptions)
+    for key in CONDUCTION_KEYS if particles else ():
+        if getattr(file.fluid, key) is not None:
+            yield (
+                ("fluid", key),
+                f"fluid.{key}: particles conduct no heat and have a constant viscosity. Remove it, or write "
+                '[method] with name = "multiblock".',
+            )
+    if particles and file.sph.scheme != "classic":
         text = (
             'fluid.state = "ideal_gas"; requires scheme "classic", but method.scheme = '
             f'"{file.sph.scheme}". Write [method] with scheme = "classic".'

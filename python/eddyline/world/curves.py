@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import remote
 from ..option_names import one_line, quoted
 from .problems import did_you_mean
 
@@ -51,8 +52,10 @@ def find_curve(name: str, folders: Sequence[str | Path]) -> Curve:
 
 
 def find_file(name: str, folders: Sequence[str | Path]) -> Path:
-    """The path of a file that a world names: in the first folder that has it, or in the package. Raises
-    ValueError."""
+    """The path of a file that a world names: in the first folder that has it, or in the package; of a URL, a
+    copy. Raises ValueError."""
+    if remote.is_url(name):
+        return _copy_of(name, folders)
     if "\0" in name or ((_confined or not folders) and Path(name).name != name):
         raise ValueError("must be the bare name of a file, such as curve.csv")
     if Path(name).is_absolute() or ".." in Path(name).parts or not name.isprintable():
@@ -61,14 +64,30 @@ def find_file(name: str, folders: Sequence[str | Path]) -> Path:
     for folder in places:
         path = folder / name
         try:
+            remote.beside(folder, name)
             if path.is_file():
                 return path
         except OSError as error:
             raise ValueError(f"cannot be read: {error.strerror}") from None
+        except remote.RemoteError as error:
+            raise ValueError(f"cannot be read: {error}") from None
     known = sorted({item.name for folder in places if folder.is_dir() for item in folder.glob("*.csv")})
     raise ValueError(
         f"file not found next to the world or in the package. {did_you_mean(name, known, 'and')}".strip()
     )
+
+
+def _copy_of(url: str, folders: Sequence[str | Path]) -> Path:
+    """The copy that a run keeps of a file at a URL, or a new one. Raises ValueError."""
+    for folder in map(Path, folders):
+        if (folder / "run.json").exists() and (kept := folder / remote.name_in(url)).is_file():
+            return kept
+    if _confined or not folders:
+        raise ValueError("must be the bare name of a file, such as curve.csv")
+    try:
+        return remote.file(url)
+    except remote.RemoteError as error:
+        raise ValueError(f"cannot be read: {error}") from None
 
 
 def read_rows(path: Path) -> NDArray[np.float64]:

@@ -61,7 +61,7 @@ def describe(world: World, cores: int | None = None) -> str:
     found = plan(world, cores)
     rows = [*_flow(world, found), *world.solver.describe(world, found), *_needs(world, found)]
     width = max(len(name) for name, _ in rows)
-    lines = [f"{world.title}  ({world.path or world.name}, {world.dimensions}D)", ""]
+    lines = [f"{world.title}  ({world.place or world.name}, {world.dimensions}D)", ""]
     lines += [f"  {name:<{width}}  {text}" for name, text in rows]
     remarks = [*world.notes, *_remarks(world, found)]
     if remarks:
@@ -89,7 +89,7 @@ def _flow(world: World, found: Plan) -> Iterator[tuple[str, str]]:
         )
         if body.motion is not None:
             text += f", moves at up to {rounded(top_speed(body, file))} m/s"
-        yield f"body {name}", text + (", slip" if body.slip else "")
+        yield f"body {name}", text + (", slip" if body.slip else "") + friction_told(body.friction)
     for face in faces(file):
         if face.path[0] == "openings":
             along = [k for k in range(world.dimensions) if k != face.axis]
@@ -123,6 +123,10 @@ def _fluid(world: World) -> Iterator[tuple[str, str]]:
         yield "effective", world.effective_flow
 
 
+def friction_told(law: float | str | None) -> str:
+    return "" if law is None else f", friction {rounded(law) if isinstance(law, int | float) else law}"
+
+
 def _in_spacings(sides: Sequence[float], spacing: float) -> str:
     counts = (side / spacing for side in sides)
     return " x ".join(f"{n:,.0f}" if n >= 1000 else rounded(n) for n in counts) + " spacings"
@@ -133,6 +137,7 @@ def _side(world: World, name: str) -> str:
     extra = ""
     if isinstance(side, Wall):
         extra = " (slip)" if side.slip else " (moving)" if side.velocity is not None else ""
+        extra += f" ({friction_told(side.friction).removeprefix(', ')})" if side.friction is not None else ""
     return f"{name} {side.type}{extra}"
 
 

@@ -33,7 +33,8 @@ from .problems import (
     nearest,
     shown,
 )
-from .schema import keys_of, world_file
+from .schema import keys_of, name_of_solver, world_file
+from .solver import known_solver, solvers
 
 OPTION = "--set"
 """Option of the command line for overrides."""
@@ -176,6 +177,7 @@ def parse(
         wrong = [_override(parsed, document, path, value) for path, value in overrides.items()]
         if any(wrong):
             raise WorldError([problem for problem in wrong if problem is not None])
+        _leave_out_options(parsed, document)
         document.text = tomlkit.dumps(parsed)
         document.data = parsed.unwrap()
     wrong_values = list(_unusable(document.data, ()))
@@ -260,6 +262,20 @@ def _is_toml(line: str) -> bool:
 
 
 # --- overrides ----------------------------------------------------------------------------------------------
+
+
+def _leave_out_options(parsed: tomlkit.TOMLDocument, document: Document) -> None:
+    """Leaves out options in the file that another solver, which an override names, does not have: they say
+    how the solver of the file computes. Those of overrides stay."""
+    method = parsed.get("method")
+    if ("method", "name") not in document.overridden or not isinstance(method, MutableMapping):
+        return
+    solver = known_solver(name_of_solver(method))
+    others = {key for each in solvers().values() for key in each.options.model_fields}
+    for key in list(method):
+        is_own = solver is None or key in solver.options.model_fields
+        if not is_own and key in others and ("method", key) not in document.overridden:
+            del method[key]
 
 
 def parse_set(items: Sequence[str]) -> dict[str, str | float]:

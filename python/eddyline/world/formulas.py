@@ -89,14 +89,15 @@ class Names:
             raise FormulaError(f"gives {value}{' with ' + known if known else ''}; must be a finite number")
         return value
 
-    def field(self, value: str | float) -> _core.Formula:
-        """A field of x, y, z and t for the core."""
+    def field(self, value: str | float, variables: tuple[str, ...] = FIELD_VARIABLES) -> _core.Formula:
+        """A field of x, y, z and t, or of other variables, for the core. Variables come before values of
+        [let] with the same name."""
         text = value if isinstance(value, str) else repr(float(value))
         self._touch(text)
-        self._compiled(text, FIELD_VARIABLES)  # its message shows the names that the user knows
-        used = [name for name in names_in(text) if name in self.values]
+        self._compiled(text, variables)  # its message shows the names that the user knows
+        used = [name for name in names_in(text) if name in self.values and name not in variables]
         numbers = {name: f"({float(self.values[name])!r})" for name in used}
-        return _formula(replace_names(text, numbers), FIELD_VARIABLES)
+        return _formula(replace_names(text, numbers), variables)
 
     def _compiled(self, text: str, more: tuple[str, ...]) -> _core.Formula:
         """A formula of the names of [let] that it uses, and of `more`; all of them are looked through only
@@ -106,9 +107,11 @@ class Names:
             raise FormulaError(f"{taken[0]} is a value of [let]; use another name for the index of the sum")
         words = set(names_in(text))
         try:
-            return _core.Formula(text, (*more, *(name for name in self.values if name in words)))
+            return _core.Formula(
+                text, (*more, *(name for name in self.values if name in words and name not in more))
+            )
         except _core.UserError:
-            return _formula(text, (*more, *self.values))
+            return _formula(text, (*more, *(name for name in self.values if name not in more)))
 
     def _touch(self, text: str) -> None:
         names = set(names_in(text))

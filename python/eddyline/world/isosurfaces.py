@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .. import _core
+from .formulas import names_in, replace_names, sentence
 from .problems import did_you_mean, listed, rounded, shown
 from .schema import Isosurface, WorldFile
 
@@ -25,6 +26,7 @@ QUANTITIES = {
     "pressure": "Pa",
     "density": "kg/m^3",
     "vorticity": "1/s",
+    "strain": "1/s",
     "q": "1/s^2",
 }
 """Quantities of particles on a lattice, and their units."""
@@ -54,8 +56,27 @@ def interval(world: World, observer: Isosurface) -> float:
     return observer.every if observer.every is not None else world.output.picture_interval
 
 
+def unit_of(file: WorldFile, quantity: str) -> str:
+    """The unit of a quantity; empty for formulas."""
+    pictured = file.solver.pictures.get(quantity)
+    return pictured.unit if pictured is not None else QUANTITIES.get(quantity, "")
+
+
+def _camera_problems(file: WorldFile) -> Iterator[tuple[tuple[str, ...], str]]:
+    camera, known = file.output.camera, list(isosurfaces_of(file))
+    if camera is None:
+        return
+    if not known:
+        text = "output.camera shows an isosurface, and the world has none. Add [observe.NAME] with "
+        yield ("output", "camera"), f'{text}type = "isosurface".'
+    elif camera.surface is not None and camera.surface not in known:
+        text = f"output.camera.surface = {shown(camera.surface)}; must be {listed(known, 'or')}."
+        yield ("output", "camera", "surface"), text
+
+
 def isosurface_problems(file: WorldFile) -> Iterator[tuple[tuple[str, ...], str]]:
     """Wrong quantities of a world, which the core would refuse when the run starts, and taken names."""
+    yield from _camera_problems(file)
     for name, observer in isosurfaces_of(file).items():
         if name in _TAKEN:
             text = f"observe.{name}: the particles of an export have this name. Choose another name."
@@ -64,13 +85,46 @@ def isosurface_problems(file: WorldFile) -> Iterator[tuple[tuple[str, ...], str]
         for key, quantity in (("quantity", observer.quantity), ("color", observer.color)):
             if quantity is None or quantity in known:
                 continue
+            if not quantity.isidentifier():
+                problem = _formula_problem(quantity, known, file)
+                if problem:
+                    text = f"observe.{name}.{key} = {shown(quantity)}; {problem}"
+                    yield ("observe", name, key), text
+                continue
             near = did_you_mean(quantity, known, "or")
             text = f"observe.{name}.{key} = {shown(quantity)}; must be one of {listed(known, 'or')}."
             yield ("observe", name, key), f"{text} {near if near.startswith('Did') else ''}".strip()
         missing = observer.value is None and observer.values is None and observer.quantity != "fluid"
-        if missing and observer.quantity in known:
+        if missing and (observer.quantity in known or not observer.quantity.isidentifier()):
             text = f"observe.{name} has no value of {observer.quantity}; must have value or values. Add one."
             yield ("observe", name), text
+
+
+def _formula_problem(text: str, known: list[str], file: WorldFile) -> str:
+    """The fault of a formula over quantities; empty if there is none."""
+    names = [name for name in file.let if name in names_in(text) and name not in known]
+    try:
+        formula = _core.Formula(text, [*known, *names])
+    except _core.UserError as error:
+        return sentence(str(error))
+    if not set(formula.used_variables).intersection(known):
+        return f"must contain a quantity: {listed(known, 'or')}."
+    return ""
+
+
+def with_values(file: WorldFile, text: str) -> str:
+    """A quantity or formula with the values of [let] in place of their names; quantities come first."""
+    known = quantities_of(file)
+    if text in known:
+        return text
+    values = {name: f"({float(value)!r})" for name, value in file.let.items() if name not in known}
+    return replace_names(text, values)
+
+
+def names_used(file: WorldFile) -> set[str]:
+    """Names in the formulas of all isosurfaces."""
+    texts = [text for each in isosurfaces_of(file).values() for text in (each.quantity, each.color) if text]
+    return {name for text in texts for name in names_in(text)}
 
 
 def quantities_of(file: WorldFile) -> list[str]:
@@ -78,7 +132,7 @@ def quantities_of(file: WorldFile) -> list[str]:
     if file.solver.members == "particles":
         return list(QUANTITIES)
     known = list(file.solver.pictured(file))
-    return known + (["vorticity", "q"] if "velocity_z" in known else [])
+    return known + (["vorticity", "strain", "q"] if "velocity_z" in known else [])
 
 
 def plan_surfaces(world: World, members: int, steps: int) -> SurfacePlan:
@@ -99,7 +153,8 @@ def _of(world: World, observer: Isosurface, members: int, steps: int) -> tuple[i
     points = _core.surface_lattice_points(world.core, observer.resolution)
     seconds = _POINT * points
     for quantity in filter(None, (observer.quantity, observer.color)):
-        seconds += (_SPLAT if quantity == "fluid" else _RASTER) * members * fine**2
+        for name in {"fluid", *quantities_of(world.file)} & set(names_in(quantity)):
+            seconds += (_SPLAT if name == "fluid" else _RASTER) * members * fine**2
     size = _SURFACE_BYTES * members ** (2 / 3) / observer.resolution**2
     return times, seconds, size * (1.8 if observer.color else 1.0)
 

@@ -55,7 +55,8 @@ class MeshTable(Table):
         """Files that the mesh needs beside the world."""
         if self.file is None:
             return []
-        return [self.file, str(Path(self.file).with_suffix(".nmf"))]
+        head, slash, name = self.file.rpartition("/")
+        return [self.file, head + slash + str(Path(name).with_suffix(".nmf"))]
 
     @model_validator(mode="after")
     def _file_or_sizes(self, info: ValidationInfo) -> MeshTable:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from .. import remote
 from ..mesh.airfoil import airfoil, trailing_edge
 from ..mesh.around import around
 from ..mesh.blocks import Mesh, MeshError
@@ -259,6 +261,8 @@ def _from_file(name: str, file: WorldFile, folders: Sequence[str]) -> Mesh:
         path = find_file(name, folders)
     except ValueError as error:
         raise MeshError(f'mesh.file = "{name}": {error}') from None
+    with contextlib.suppress(remote.RemoteError):  # a mesh file may name its boundaries itself
+        remote.beside(path.parent, path.with_suffix(".nmf").name)
     mesh = read(path)
     if mesh.dimensions != file.dimensions:
         raise MeshError(f'mesh.file = "{name}": is {mesh.dimensions}D, and this world is {file.dimensions}D')

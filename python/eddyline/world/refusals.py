@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 from .. import _core
 from .problems import Path, did_you_mean, dotted, listed, shown
-from .schema import WorldFile
+from .schema import SIDES, Wall, WorldFile
+from .shapes import Body
 from .solver import solvers
+from .sph_options import SphOptions
 
 
 def refusals(file: WorldFile) -> Iterator[tuple[Path, str]]:
@@ -44,4 +46,29 @@ def refusals(file: WorldFile) -> Iterator[tuple[Path, str]]:
             f"output.quantity = {shown(quantity)}; pictures of a {file.dimensions}D world show "
             f"{listed(pictured, 'or')}.",
         )
+    yield from _friction(file)
     yield from solver.refusals(file)
+
+
+def _friction(file: WorldFile) -> Iterator[tuple[Path, str]]:
+    """Laws of friction at walls of worlds that have none."""
+    tables: list[tuple[Path, Wall | Body]] = [
+        (("boundaries", name), side)
+        for name in SIDES[: 2 * file.dimensions]
+        if isinstance(side := file.boundaries.side(name), Wall)
+    ]
+    tables += [(("bodies", name), body) for name, body in file.bodies.items()]
+    is_classic = isinstance(file.method, SphOptions) and file.method.scheme == "classic"
+    for path, table in tables:
+        if table.friction is None:
+            continue
+        where = f"{dotted(path)}.friction = {shown(table.friction)}"
+        if file.solver.name not in ("sph", "mps") or is_classic:
+            other = 'method.scheme = "classic"' if is_classic else f"the solver {file.solver.name}"
+            yield (*path, "friction"), f"{where}; {other} has no law of friction. Remove it."
+        elif str(table.friction) == "log" and table.roughness is None and not file.fluid.nu > 0:
+            yield (
+                (*path, "friction"),
+                f"{where}; the law of a smooth wall needs viscosity. Give the fluid a viscosity, or the wall "
+                "a roughness.",
+            )

@@ -20,7 +20,19 @@ from pydantic import (
 )
 
 from .problems import listed
-from .shapes import BODIES, REGIONS, Body, Motion, Region, Table, Vec3, dimensions_of_space, vec3
+from .shapes import (
+    BODIES,
+    REGIONS,
+    Body,
+    Friction,
+    Motion,
+    Region,
+    Table,
+    Vec3,
+    check_friction,
+    dimensions_of_space,
+    vec3,
+)
 from .shapes import Profile as ProfileShape
 from .solver import Solver, SolverOptions, known_solver, picture_names, solvers
 from .sph_options import SphOptions
@@ -78,13 +90,18 @@ class Domain(Table):
     )
 
 
+CONDUCTION_KEYS = ("prandtl", "gas_constant", "sutherland")
+GAS_KEYS = ("gamma", *CONDUCTION_KEYS)
+"""Keys of [fluid] of a gas only; those of conduction are not for particles."""
+
+
 class Fluid(Table):
     """The fluid. Exactly one viscosity, of a gas at most one; of a liquid at most one of max_speed and
     sound_speed."""
 
     state: Literal["liquid", "ideal_gas"] = Field(
         default="liquid",
-        description="A weakly compressible liquid, or an ideal gas, which needs method.scheme = classic.",
+        description="A liquid, or an ideal gas: with particles it needs method.scheme = classic.",
     )
     density: Positive = Field(
         description="Density [kg/m^3]: of a liquid at zero pressure, or at the background pressure if "
@@ -93,6 +110,18 @@ class Fluid(Table):
     )
     gamma: Annotated[Number, Field(gt=1, le=10)] | None = Field(
         default=None, description="Ratio of specific heats, gas only; default 1.4."
+    )
+    prandtl: Positive | None = Field(
+        default=None, description="Prandtl number, gas only; default 0.72. Not for particles."
+    )
+    gas_constant: Positive | None = Field(
+        default=None,
+        description="R in p = density R T [J/(kg K)], gas only; default 287.05 (air). Not for particles.",
+    )
+    sutherland: Positive | None = Field(
+        default=None,
+        description="Sutherland's temperature [K], 110.4 for air, gas only: the viscosity, given for the "
+        "temperature at the start, grows with the temperature; default constant. Not for particles.",
     )
     kinematic_viscosity: NotNegative | None = Field(default=None, description="Kinematic viscosity [m^2/s].")
     dynamic_viscosity: NotNegative | None = Field(default=None, description="Dynamic viscosity [Pa s].")
@@ -117,7 +146,7 @@ class Fluid(Table):
             )
         if self.max_speed is not None and self.sound_speed is not None:
             raise wrong_table("has max_speed and sound_speed; at most one is allowed. Remove one")
-        foreign = ("max_speed", "sound_speed") if self.is_gas else ("gamma",)
+        foreign = ("max_speed", "sound_speed") if self.is_gas else GAS_KEYS
         given = [key for key in foreign if getattr(self, key) is not None]
         if given and self.is_gas:
             raise wrong_table(
@@ -126,8 +155,8 @@ class Fluid(Table):
             )
         if given:
             raise wrong_table(
-                'has gamma with state = "liquid"; gamma is allowed for a gas only. Write state = "ideal_gas" '
-                "or remove gamma"
+                f'has {given[0]} with state = "liquid"; {given[0]} is allowed for a gas only. Write state = '
+                f'"ideal_gas" or remove {given[0]}'
             )
         return self
 
@@ -193,9 +222,24 @@ class Wall(Table):
 
     type: Literal["wall"]
     slip: StrictBool = Field(default=False, description="True: no friction; default no-slip.")
+    friction: Friction | None = Field(
+        default=None,
+        description="Friction instead of no-slip, for walls whose boundary layer is thinner than the "
+        "spacing: f of the stress f rho u^2 against the velocity u along the wall, or "
+        '"log": f from the law of the wall.',
+        examples=[0.003, "log"],
+    )
+    roughness: Positive | None = Field(
+        default=None, description='With friction = "log": equivalent sand roughness [m]; default smooth.'
+    )
     velocity: FieldVector | None = Field(
         default=None, description="Velocity of the wall in its own plane [m/s], a formula of x, y, z, t."
     )
+
+    @model_validator(mode="after")
+    def _slip_or_friction(self) -> Wall:
+        check_friction(self)
+        return self
 
     @model_validator(mode="after")
     def _slip_or_velocity(self) -> Wall:
@@ -446,8 +490,11 @@ class Isosurface(Observer):
     type: Literal["isosurface"]
     quantity: OneLine = Field(
         default="fluid",
+        max_length=500,
         description="Quantity: `fluid` (1 in the fluid, 0 outside), speed, velocity_x, velocity_y, "
-        "velocity_z, pressure, density, vorticity (magnitude) or q (the Q criterion).",
+        "velocity_z, pressure, density, vorticity and strain (magnitudes) or q (the Q criterion); or a "
+        "formula of these and of values of [let].",
+        examples=["vorticity - 2*strain"],
     )
     value: Number | None = Field(
         default=None, description="Value of the quantity on the surface; default 0.5 for `fluid`."
@@ -462,7 +509,10 @@ class Isosurface(Observer):
         default=None, description="Interval between surfaces [s]; default that of the pictures."
     )
     color: OneLine | None = Field(
-        default=None, description="A second quantity, stored for each vertex in 8 bits.", examples=["speed"]
+        default=None,
+        max_length=500,
+        description="A second quantity or formula, stored for each vertex in 8 bits.",
+        examples=["speed"],
     )
 
     @model_validator(mode="after")
@@ -573,6 +623,24 @@ class Cut(Table):
     )
 
 
+class Camera(Table):
+    """Pictures and film of a 3D run show the surfaces of an isosurface from outside, coloured by its `color`.
+    `output.cut` then leaves out what is in front of its plane."""
+
+    surface: OneLine | None = Field(
+        default=None,
+        description="Name of an isosurface of [observe]; default the first one. Its `every` is the interval "
+        "of the film.",
+        examples=["vortices"],
+    )
+    azimuth: Annotated[Number, Field(ge=-360, le=360)] = Field(
+        default=28.0, description="Direction from which the camera looks, around the upward axis [degrees]."
+    )
+    elevation: Annotated[Number, Field(ge=-89, le=89)] = Field(
+        default=22.0, description="Its height above the horizon [degrees]."
+    )
+
+
 class Output(Table):
     """Outputs of a run. Each number divides the time from 0 to the end into equal intervals; the start and
     the end of each interval are kept. With 0 pictures only the last state is shown, with 0 snapshots none are
@@ -599,6 +667,10 @@ class Output(Table):
         "free surface: along the stream through the first body at rest or the middle of the domain; with "
         "a free surface: none.",
     )
+    camera: Camera | None = Field(
+        default=None,
+        description='3D only: pictures and film show an isosurface, e.g. { surface = "vortices" }.',
+    )
 
 
 class Expect(Table):
@@ -614,7 +686,10 @@ class Expect(Table):
     tolerance: Positive | None = Field(
         default=None, description="Largest allowed difference from value, in the unit of the quantity."
     )
-    curve: str | None = Field(default=None, description="A CSV file of two columns: against and quantity.")
+    curve: str | None = Field(
+        default=None,
+        description="A CSV file of two columns, against and quantity, beside the world, or its URL.",
+    )
     against: str | None = Field(default=None, description='Abscissa of the curve, e.g. "time".')
     band: Positive | None = Field(
         default=None,
@@ -734,6 +809,8 @@ class WorldFile(Table):
     @property
     def has_free_surface(self) -> bool:
         """True if the fluid need not fill the domain, so that it may have a surface."""
+        if not self.solver.has_surfaces:
+            return False
         sides = SIDES[: 2 * self.dimensions]
         return bool(self.regions) or any(self.boundaries.side(name).type == "open" for name in sides)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ from pydantic import (
     PrivateAttr,
     StrictBool,
     ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
     create_model,
     model_validator,
 )
@@ -369,14 +371,54 @@ class Motion(Table):
 _ZERO = _core.Formula("0", ())
 
 
+def _law(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+    return value if value == "log" else handler(value)
+
+
+Friction = Annotated[Positive, Field(le=1), WrapValidator(_law)]
+"""A number, or "log"."""
+
+
+class HasFriction(Protocol):
+    @property
+    def slip(self) -> bool: ...
+    @property
+    def friction(self) -> float | str | None: ...
+    @property
+    def roughness(self) -> float | None: ...
+
+
+def check_friction(table: HasFriction) -> None:
+    """Refuses keys that contradict each other."""
+    if table.slip and table.friction is not None:
+        raise wrong_table("has slip = true and friction, which contradict each other. Remove one of them")
+    if table.roughness is not None and table.friction != "log":
+        raise wrong_table('has roughness without friction = "log". Add it, or remove roughness')
+
+
 class Body(ShapeTable):
     """A solid thing in the fluid, at rest unless it has a motion."""
 
     slip: StrictBool = Field(default=False, description="True: no friction; default no-slip.")
+    friction: Friction | None = Field(
+        default=None,
+        description="Friction instead of no-slip, for walls whose boundary layer is thinner than the "
+        "spacing: f of the stress f rho u^2 against the velocity u along the wall, or "
+        '"log": f from the law of the wall.',
+        examples=[0.003, "log"],
+    )
+    roughness: Positive | None = Field(
+        default=None, description='With friction = "log": equivalent sand roughness [m]; default smooth.'
+    )
     motion: Motion | None = Field(
         default=None, description="Motion of the body, a table, see below; default at rest."
     )
     _core_motion: _core.Motion | None = PrivateAttr(None)
+
+    @model_validator(mode="after")
+    def _slip_or_friction(self) -> Body:
+        check_friction(self)
+        return self
 
     @property
     def core_motion(self) -> _core.Motion | None:

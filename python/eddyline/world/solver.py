@@ -63,15 +63,17 @@ class Solver(Protocol):
     """Further tables of the world file, such as [mesh]."""
     members: str
     """Its members, in the plural: "particles", "cells"."""
+    has_surfaces: bool
+    """True if its fluid need not fill the domain; otherwise regions only say what fills them at the start."""
     pictures: Mapping[str, Pictured]
     """All quantities that its pictures may show."""
-    snapshot_fields: Mapping[str, str]
-    """Fields of snapshots of cells, with units, those that end in _z in 3D only; empty: snapshots are of
-    particles."""
 
     def has_fluid(self, method: Mapping[str, Any]) -> bool:
         """True if a world with these options, as written in [method], requires [fluid]; otherwise it has
         none."""
+
+    def snapshot_fields(self, file: WorldFile) -> Mapping[str, str]:
+        """Fields of snapshots of cells, with units; empty: snapshots are of particles."""
 
     def start_fields(self, file: WorldFile) -> Mapping[str, str]:
         """The fields that [start.fields] may have: name, and what it is with its unit."""

@@ -11,6 +11,7 @@ from .problems import Path, rounded, shown
 from .samples import corners
 from .schema import SIDES, Outflow, Stream, WorldFile
 from .shapes import vec3
+from .sph_options import SphOptions
 
 if TYPE_CHECKING:
     from .openings import Face
@@ -29,7 +30,7 @@ def stream_problems(file: WorldFile, found: list[Face]) -> Found:
         return
     first = streams[0]
     key = f"boundaries.{first.name}"
-    if file.dimensions != 2:
+    if file.dimensions != 2 and isinstance(file.method, SphOptions):
         yield (
             first.path,
             f'{key} is a stream; only 2D worlds know one. Write {{ type = "inflow", velocity = ... }}.',

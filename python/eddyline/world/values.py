@@ -24,7 +24,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from .. import _core
-from .formulas import BrokenNameError, FormulaError, Names, is_number, sentence
+from .formulas import FIELD_VARIABLES, BrokenNameError, FormulaError, Names, is_number, sentence
 from .problems import listed, rounded, shown
 
 
@@ -231,8 +231,13 @@ class _Field:
             raise wrong("must be a number or a formula")
         if not isinstance(value, str) and not math.isfinite(value):
             raise wrong("must be a finite number")
+        return self._compiled(value, info, FIELD_VARIABLES)
+
+    def _compiled(
+        self, value: str | float, info: ValidationInfo, variables: tuple[str, ...]
+    ) -> _core.Formula:
         try:
-            return _context(info).names.field(value)
+            return _context(info).names.field(value, variables)
         except BrokenNameError:
             raise broken_name() from None
         except FormulaError as error:
@@ -240,6 +245,24 @@ class _Field:
 
 
 FieldFormula = Annotated[_core.Formula, _Field()]
+
+
+@dataclass(frozen=True)
+class Quantities(_Field):
+    """Annotation of `_core.Formula`: a formula of x, y, z, t, other variables and [let] values."""
+
+    names: tuple[str, ...]
+
+    @property
+    def variables(self) -> str:  # type: ignore[override]
+        return ", ".join((*FIELD_VARIABLES, *self.names))
+
+    def compile(self, value: Any, info: ValidationInfo) -> _core.Formula:
+        if not isinstance(value, str):
+            raise wrong("must be a formula")
+        return self._compiled(value, info, (*FIELD_VARIABLES, *self.names))
+
+
 FieldVector = Annotated[tuple[FieldFormula, ...], Field(min_length=2, max_length=3), BeforeValidator(_length)]
 
 

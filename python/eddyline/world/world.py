@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from reprlib import repr as short
 
-from .. import _core, argument_types
+from .. import _core, argument_types, remote
 from . import extents
 from .document import Document, check_name, parse, read
 from .formulas import Names, names_in, resolve_let
 from .gallery import gallery
+from .isosurfaces import names_used
 from .problems import Problem, WorldError, number, rounded
 from .quantities import check_curve
 from .refusals import refusals
@@ -78,10 +79,15 @@ class World:
     ) -> World:
         """Reads and checks a world file, or a world of the gallery by its name ("dam_break").
 
+        path: also a URL; files that the world names are then looked for beside it.
         overrides: values by dotted path ({"let.a": 0.1, "domain.spacing": "a/80"}), checked in the same way.
-        name: if not that of the file. Raises WorldError, one line for each problem.
+        name: if not that of the file. Raises WorldError, one line for each problem, and RemoteError.
         """
         argument_types.path(path=path)
+        if remote.is_url(path):
+            url = str(path)
+            file = remote.file(url)
+            return cls(parse(read(file), remote.shown(url), overrides), name or file.stem, file)
         file = Path(path)
         check_name(file)
         if not file.suffix and not file.exists():
@@ -114,8 +120,13 @@ class World:
     def check_until(self, end: float) -> None:
         """Raises WorldError with all that is wrong if the flow goes on until then [s]: bodies and openings
         may do later what they must not."""
-        file = str(self.path or f"{self.name}.toml")
+        file = self.place or f"{self.name}.toml"
         World(parse(self.source, file, {"time.end": end}), self.name, self.path)
+
+    @property
+    def place(self) -> str:
+        """The file or URL that this world was loaded from; empty for a world made from a text."""
+        return "" if self.path is None else remote.origin(self.path) or str(self.path)
 
     @property
     def solver(self) -> Solver:
@@ -270,6 +281,7 @@ def _check(document: Document, path: Path | None) -> tuple[WorldFile, Names, Sam
         )
         for key, text in check_curve(expect, folders):
             problems.append(document.problem(("expect", index, key), f"expect[{index}].{text}"))
+    names.used |= names_used(file)
     if problems:
         raise WorldError(problems)
     scales = solver.scales(file, samples)

@@ -6,42 +6,42 @@
 
 namespace eddyline::multiblock {
 
-template <int D>
-Cells<D>::Cells(const Flow<D>& flow) : flow_(flow) {
+template <class E>
+Cells<E>::Cells(const Flow<E>& flow) : flow_(flow) {
   const auto size = static_cast<std::size_t>(flow.cells());
   id_.resize(size);
   block_.resize(size);
   position_.resize(size);
   velocity_.resize(size);
-  flow.for_each_cell([&](const PieceFields<D>& piece, Int3 cell, std::size_t c, std::size_t n) {
+  flow.for_each_cell([&](const PieceFields<E>& piece, Int3 cell, std::size_t c, std::size_t n) {
     id_[n] = flow.id_of(piece, cell);
     block_[n] = flow.pieces().all()[static_cast<std::size_t>(piece.piece)].block;
     for (int d = 0; d < D; ++d) position_[d][n] = piece.center[static_cast<std::size_t>(d)][c];
   });
 }
 
-template <int D>
-std::span<const solver::FieldSets::Set> Cells<D>::sets() const {
+template <class E>
+std::span<const solver::FieldSets::Set> Cells<E>::sets() const {
   static constexpr std::array<Set, 1> k_sets{{{"cells", "cells"}}};
   return k_sets;
 }
 
-template <int D>
-std::int64_t Cells<D>::count(std::size_t) const {
+template <class E>
+std::int64_t Cells<E>::count(std::size_t) const {
   return flow_.world().mesh->cells();
 }
 
-template <int D>
+template <class E>
 template <class Value>
-std::vector<double> Cells<D>::computed(Value&& value) const {
+std::vector<double> Cells<E>::computed(Value&& value) const {
   std::vector<double> values(id_.size());
   flow_.for_each_cell(
-      [&](const PieceFields<D>& piece, Int3, std::size_t c, std::size_t n) { values[n] = value(piece, c); });
+      [&](const PieceFields<E>& piece, Int3, std::size_t c, std::size_t n) { values[n] = value(piece, c); });
   return values;
 }
 
-template <int D>
-solver::Field Cells<D>::field(std::string_view set, std::string_view name) const {
+template <class E>
+solver::Field Cells<E>::field(std::string_view set, std::string_view name) const {
   const auto vectors = [](const VectorArray<double, D>& field) {
     return solver::Doubles{field[0], field.size(), field.stride(), D, true};
   };
@@ -50,26 +50,29 @@ solver::Field Cells<D>::field(std::string_view set, std::string_view name) const
     if (name == "block") return std::span<const std::int32_t>(block_);
     if (name == "position") return vectors(position_);
     if (name == "velocity") {
-      flow_.for_each_cell([&](const PieceFields<D>& piece, Int3, std::size_t c, std::size_t n) {
-        for (int d = 0; d < D; ++d) velocity_[d][n] = piece.state[static_cast<std::size_t>(1 + d)][c];
+      flow_.for_each_cell([&](const PieceFields<E>& piece, Int3, std::size_t c, std::size_t n) {
+        for (int d = 0; d < D; ++d) velocity_[d][n] = flow_.values(piece, c)[static_cast<std::size_t>(1 + d)];
       });
       return vectors(velocity_);
     }
-    if (name == "volume") return computed([](const PieceFields<D>& piece, std::size_t c) { return piece.volume[c]; });
+    if (name == "volume") return computed([](const PieceFields<E>& piece, std::size_t c) { return piece.volume[c]; });
     if (name == "pressure") {
-      const double density = flow_.world().fluid.density;
-      return computed([&](const PieceFields<D>& piece, std::size_t c) { return density * piece.state[0][c]; });
+      return computed([&](const PieceFields<E>& piece, std::size_t c) { return flow_.values(piece, c)[0]; });
     }
+    if (E::k_is_gas && name == "density")
+      return computed([&](const PieceFields<E>& piece, std::size_t c) { return flow_.density(piece, c); });
     for (std::size_t d = 0; d < D; ++d)
       if (name == std::string("velocity_") + "xyz"[d])
-        return computed([&](const PieceFields<D>& piece, std::size_t c) { return piece.state[1 + d][c]; });
+        return computed([&](const PieceFields<E>& piece, std::size_t c) { return flow_.values(piece, c)[1 + d]; });
   }
-  throw UserError(
-      "field: cells have no \"" + std::string(name) +
-      "\"; they have id, block, position, volume, velocity, velocity_x, velocity_y, velocity_z in 3D, and pressure.");
+  throw UserError("field: cells have no \"" + std::string(name) +
+                  "\"; they have id, block, position, volume, velocity, velocity_x, velocity_y, velocity_z in 3D, "
+                  "pressure, and density of a gas.");
 }
 
-template class Cells<2>;
-template class Cells<3>;
+template class Cells<Incompressible<2>>;
+template class Cells<Incompressible<3>>;
+template class Cells<Gas<2>>;
+template class Cells<Gas<3>>;
 
 }  // namespace eddyline::multiblock

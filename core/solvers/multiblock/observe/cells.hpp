@@ -10,10 +10,12 @@
 namespace eddyline::multiblock {
 
 /// The cells of this rank, as one set: id, block, position, volume, velocity and pressure.
-template <int D>
+template <class E>
 class Cells final : public solver::FieldSets {
+  static constexpr int D = E::k_dimensions;
+
  public:
-  explicit Cells(const Flow<D>& flow);
+  explicit Cells(const Flow<E>& flow);
 
   std::span<const Set> sets() const override;
   std::int64_t count(std::size_t set) const override;
@@ -23,7 +25,7 @@ class Cells final : public solver::FieldSets {
   template <class Value>
   std::vector<double> computed(Value&& value) const;
 
-  const Flow<D>& flow_;
+  const Flow<E>& flow_;
   std::vector<std::int64_t> id_;
   std::vector<std::int32_t> block_;
   mutable VectorArray<double, D> position_, velocity_;  // velocity_: copied when it is asked for

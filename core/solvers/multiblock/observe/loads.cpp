@@ -5,6 +5,7 @@
 
 #include "comm/sums.hpp"
 #include "physics/artificial_compressibility/terms.hpp"
+#include "solvers/multiblock/gas_rows.hpp"
 
 namespace eddyline::multiblock {
 
@@ -16,8 +17,8 @@ constexpr std::size_t k_sums = 10;  // of an owner: pressure, friction, torque, 
 
 }  // namespace
 
-template <int D>
-Loads<D>::Loads(Flow<D>& flow) : flow_(flow) {
+template <class E>
+Loads<E>::Loads(Flow<E>& flow) : flow_(flow) {
   const world::World& world = flow.world();
   for (std::size_t b = 0; b < world.bodies.size(); ++b) {
     owners_.push_back(static_cast<std::int32_t>(b));
@@ -30,13 +31,13 @@ Loads<D>::Loads(Flow<D>& flow) : flow_(flow) {
     }
 }
 
-template <int D>
-bool Loads<D>::has_power(std::int32_t owner) const {
+template <class E>
+bool Loads<E>::has_power(std::int32_t owner) const {
   return owner >= 0 && flow_.world().bodies[static_cast<std::size_t>(owner)].motion.has_value();
 }
 
-template <int D>
-Vec3 Loads<D>::pivot_of(std::int32_t owner) const {
+template <class E>
+Vec3 Loads<E>::pivot_of(std::int32_t owner) const {
   if (owner < 0) return {};
   const world::Body& body = flow_.world().bodies[static_cast<std::size_t>(owner)];
   if (body.motion) {
@@ -48,35 +49,52 @@ Vec3 Loads<D>::pivot_of(std::int32_t owner) const {
 }
 
 /// Force of the fluid on the wall of a face, as the residual has it.
-template <int D>
-typename Loads<D>::FaceForce Loads<D>::on(const BoundaryFace& face) const {
-  const PieceFields<D>& piece = flow_.finest().pieces[static_cast<std::size_t>(face.piece)];
+template <class E>
+typename Loads<E>::FaceForce Loads<E>::on(const BoundaryFace& face) const {
+  const PieceFields<E>& piece = flow_.finest().pieces[static_cast<std::size_t>(face.piece)];
   const auto cell = static_cast<std::size_t>(face.cell), ghost = static_cast<std::size_t>(face.ghost);
-  const double density = flow_.world().fluid.density;
+  const auto& values = piece.values();
   FaceForce force;
-  force.pressure = density * 0.5 * (piece.state[0][ghost] + piece.state[0][cell]) * face.area * face.normal;
+  force.pressure = flow_.pressure_unit() * 0.5 * (values[0][ghost] + values[0][cell]) * face.area * face.normal;
   if (face.condition != Condition::wall) return force;
-  terms::Unknowns<double, D> inner, outer;
   terms::Vector<double, D> outwards, line;
-  terms::Gradient<double, D> mean{};
-  const bool full = flow_.residual_terms().needs_gradients(flow_.finest());
   for (std::size_t d = 0; d < D; ++d) {
-    inner[1 + d] = piece.state[1 + d][cell], outer[1 + d] = piece.state[1 + d][ghost];
     outwards[d] = face.area * face.normal[static_cast<int>(d)];
     line[d] = piece.center[d][ghost] - piece.center[d][cell];
-    for (std::size_t c = 0; full && c < D; ++c)
-      mean[d][c] = 0.5 * (piece.gradient[1 + d][c][cell] + piece.gradient[1 + d][c][ghost]);
   }
-  const double nu = flow_.world().fluid.kinematic_viscosity,
-               per_volume = 2 / (piece.volume[ghost] + piece.volume[cell]);
-  const auto friction = full ? terms::full_friction<double, D>(inner, outer, mean, line, outwards, nu)
-                             : terms::thin_layer_friction<double, D>(inner, outer, outwards, per_volume, nu);
-  for (int d = 0; d < D; ++d) force.viscous[d] = -density * friction[static_cast<std::size_t>(d)];
+  const bool full = flow_.residual_terms().needs_gradients(flow_.finest());
+  const auto mean = [&](std::size_t v, std::size_t c) {
+    return full ? 0.5 * (piece.gradient[1 + v][c][cell] + piece.gradient[1 + v][c][ghost]) : 0.0;
+  };
+  const double per_volume = 2 / (piece.volume[ghost] + piece.volume[cell]);
+  terms::Vector<double, D> friction;
+  if constexpr (E::k_is_gas) {
+    namespace gas = physics::compressible;
+    const auto inner = load_cell<double>(piece, face.cell), outer = load_cell<double>(piece, face.ghost);
+    const Scheme& scheme = flow_.residual_terms().scheme();
+    const double mu = viscosity_of(scheme, 0.5 * (inner.theta + outer.theta));
+    gas::Gradient<double, D> gradient;
+    for (std::size_t v = 0; v <= D; ++v)
+      for (std::size_t c = 0; c < D; ++c) gradient[v][c] = mean(v, c);
+    friction = full ? gas::full_friction<double, D>(inner, outer, gradient, line, outwards, mu, 0.0).stress
+                    : gas::thin_layer_friction<double, D>(inner, outer, outwards, per_volume, mu, 0.0).stress;
+  } else {
+    terms::Unknowns<double, D> inner, outer;
+    terms::Gradient<double, D> gradient{};
+    for (std::size_t d = 0; d < D; ++d) {
+      inner[1 + d] = piece.state[1 + d][cell], outer[1 + d] = piece.state[1 + d][ghost];
+      for (std::size_t c = 0; c < D; ++c) gradient[d][c] = mean(d, c);
+    }
+    const double nu = flow_.world().fluid.kinematic_viscosity;
+    friction = full ? terms::full_friction<double, D>(inner, outer, gradient, line, outwards, nu)
+                    : terms::thin_layer_friction<double, D>(inner, outer, outwards, per_volume, nu);
+  }
+  for (int d = 0; d < D; ++d) force.viscous[d] = -flow_.pressure_unit() * friction[static_cast<std::size_t>(d)];
   return force;
 }
 
-template <int D>
-void Loads<D>::add(comm::Sums& sums) {
+template <class E>
+void Loads<E>::add(comm::Sums& sums) {
   flow_.finest().fill_ghosts();
   if (flow_.residual_terms().needs_gradients(flow_.finest())) flow_.residual_terms().set_gradients(flow_.finest());
   const std::size_t count = owners_.size() + 1;  // the last: power of sides
@@ -104,18 +122,20 @@ void Loads<D>::add(comm::Sums& sums) {
   }
 }
 
-template <int D>
-solver::Load Loads<D>::load(std::size_t k, const comm::Sums& sums) const {
+template <class E>
+solver::Load Loads<E>::load(std::size_t k, const comm::Sums& sums) const {
   const auto v = sums.template values<k_sums>(index_ + k * k_sums);
   return {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {v[6], v[7], v[8]}, v[9]};
 }
 
-template <int D>
-double Loads<D>::power_of_sides(const comm::Sums& sums) const {
+template <class E>
+double Loads<E>::power_of_sides(const comm::Sums& sums) const {
   return sums.value(index_ + owners_.size() * k_sums);
 }
 
-template class Loads<2>;
-template class Loads<3>;
+template class Loads<Incompressible<2>>;
+template class Loads<Incompressible<3>>;
+template class Loads<Gas<2>>;
+template class Loads<Gas<3>>;
 
 }  // namespace eddyline::multiblock

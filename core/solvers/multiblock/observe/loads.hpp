@@ -8,10 +8,12 @@
 namespace eddyline::multiblock {
 
 /// Forces on bodies and walls: sums over their faces of the pressure and of the friction that the residual has there.
-template <int D>
+template <class E>
 class Loads final : public solver::Loads {
+  static constexpr int D = E::k_dimensions;
+
  public:
-  explicit Loads(Flow<D>& flow);
+  explicit Loads(Flow<E>& flow);
 
   const std::vector<std::int32_t>& owners() const override { return owners_; }
   bool has_power(std::int32_t owner) const override;
@@ -27,7 +29,7 @@ class Loads final : public solver::Loads {
   FaceForce on(const BoundaryFace& face) const;
   Vec3 pivot_of(std::int32_t owner) const;
 
-  Flow<D>& flow_;
+  Flow<E>& flow_;
   std::vector<std::int32_t> owners_;
   bool has_work_ = false;
   std::size_t index_ = 0;

@@ -17,22 +17,22 @@ Int3 moved(Int3 cell, std::size_t axis, std::int32_t by) {
 
 }  // namespace
 
-template <int D>
-Locator<D>::Locator(const Flow<D>& flow) : flow_(flow) {
+template <class E>
+Locator<E>::Locator(const Flow<E>& flow) : flow_(flow) {
   const auto& pieces = flow.finest().pieces;
   for (std::size_t p = 0; p < pieces.size(); ++p)
     roots_.push_back(build(static_cast<std::int32_t>(p), {0, 0, 0}, pieces[p].extents.cells));
 }
 
-template <int D>
-Vec3 Locator<D>::node(const PieceFields<D>& piece, Int3 at) const {
+template <class E>
+Vec3 Locator<E>::node(const PieceFields<E>& piece, Int3 at) const {
   const PieceRange& range = flow_.pieces().all()[static_cast<std::size_t>(piece.piece)];
   const auto& block = flow_.world().mesh->blocks[static_cast<std::size_t>(range.block)];
   return block.place(range.lower[0] + at[0], range.lower[1] + at[1], range.lower[2] + at[2]);
 }
 
-template <int D>
-std::int32_t Locator<D>::build(std::int32_t piece, Int3 first, Int3 last) {
+template <class E>
+std::int32_t Locator<E>::build(std::int32_t piece, Int3 first, Int3 last) {
   const auto number = static_cast<std::int32_t>(nodes_.size());
   nodes_.push_back({.low = {}, .high = {}, .piece = piece, .first = first, .last = last});
   std::size_t longest = 0;
@@ -68,8 +68,8 @@ std::int32_t Locator<D>::build(std::int32_t piece, Int3 first, Int3 last) {
 }
 
 /// True if x is on the inner side of the planes of all faces.
-template <int D>
-bool Locator<D>::holds(const PieceFields<D>& piece, Int3 cell, Vec3 x) const {
+template <class E>
+bool Locator<E>::holds(const PieceFields<E>& piece, Int3 cell, Vec3 x) const {
   const double volume = piece.volume[static_cast<std::size_t>(piece.extents.at(cell))];
   for (std::size_t axis = 0; axis < D; ++axis)
     for (std::int32_t end = 0; end < 2; ++end) {
@@ -89,8 +89,8 @@ bool Locator<D>::holds(const PieceFields<D>& piece, Int3 cell, Vec3 x) const {
   return true;
 }
 
-template <int D>
-Location Locator<D>::find(Vec3 x) const {
+template <class E>
+Location Locator<E>::find(Vec3 x) const {
   Location found;
   std::vector<std::int32_t> left = roots_;
   while (!left.empty()) {
@@ -103,7 +103,7 @@ Location Locator<D>::find(Vec3 x) const {
       left.insert(left.end(), {at.children[0], at.children[1]});
       continue;
     }
-    const PieceFields<D>& piece = flow_.finest().pieces[static_cast<std::size_t>(at.piece)];
+    const PieceFields<E>& piece = flow_.finest().pieces[static_cast<std::size_t>(at.piece)];
     for (std::int32_t k = at.first[2]; k < at.last[2]; ++k)
       for (std::int32_t j = at.first[1]; j < at.last[1]; ++j)
         for (std::int32_t i = at.first[0]; i < at.last[0]; ++i) {
@@ -115,7 +115,9 @@ Location Locator<D>::find(Vec3 x) const {
   return found;
 }
 
-template class Locator<2>;
-template class Locator<3>;
+template class Locator<Incompressible<2>>;
+template class Locator<Incompressible<3>>;
+template class Locator<Gas<2>>;
+template class Locator<Gas<3>>;
 
 }  // namespace eddyline::multiblock

@@ -19,10 +19,12 @@ struct Location {
 
 /// Bounding boxes of ranges of cells, halved along their longer index: any stretching of the mesh takes a number of
 /// steps that grows with the logarithm of the number of cells.
-template <int D>
+template <class E>
 class Locator {
+  static constexpr int D = E::k_dimensions;
+
  public:
-  explicit Locator(const Flow<D>& flow);
+  explicit Locator(const Flow<E>& flow);
 
   /// The cell of this process that holds x, the one with the smallest id on a face between cells.
   Location find(Vec3 x) const;
@@ -35,10 +37,10 @@ class Locator {
     std::int32_t children[2] = {-1, -1};  // -1: a leaf
   };
   std::int32_t build(std::int32_t piece, Int3 first, Int3 last);
-  bool holds(const PieceFields<D>& piece, Int3 cell, Vec3 x) const;
-  Vec3 node(const PieceFields<D>& piece, Int3 at) const;
+  bool holds(const PieceFields<E>& piece, Int3 cell, Vec3 x) const;
+  Vec3 node(const PieceFields<E>& piece, Int3 at) const;
 
-  const Flow<D>& flow_;
+  const Flow<E>& flow_;
   std::vector<Node> nodes_;
   std::vector<std::int32_t> roots_;
 };

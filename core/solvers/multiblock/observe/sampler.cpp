@@ -15,19 +15,24 @@ constexpr double k_none = -INFINITY;  // of a rank that does not hold a point
 
 }  // namespace
 
-template <int D>
-std::span<const solver::Column> Sampler<D>::quantities() const {
-  static const std::array<solver::Column, 5> columns{
-      {{"speed", "m/s"},
-       {"velocity_x", "m/s"},
-       {"velocity_y", "m/s"},
-       D == 3 ? solver::Column{"velocity_z", "m/s"} : solver::Column{"vorticity", "1/s"},
-       {"pressure", "Pa"}}};
+template <class E>
+std::span<const solver::Column> Sampler<E>::quantities() const {
+  static const std::vector<solver::Column> columns = [] {
+    std::vector<solver::Column> all{{"speed", "m/s"},
+                                    {"velocity_x", "m/s"},
+                                    {"velocity_y", "m/s"},
+                                    D == 3 ? solver::Column{"velocity_z", "m/s"} : solver::Column{"vorticity", "1/s"},
+                                    {"pressure", "Pa"}};
+    if (E::k_is_gas)
+      all.insert(all.end(),
+                 {{"density", "kg/m^3"}, {"temperature", "K"}, {"mach", "1"}, {"pressure_coefficient", "1"}});
+    return all;
+  }();
   return columns;
 }
 
-template <int D>
-std::span<const solver::Column> Sampler<D>::probe_columns() const {
+template <class E>
+std::span<const solver::Column> Sampler<E>::probe_columns() const {
   static const std::vector<solver::Column> columns = [] {
     std::vector<solver::Column> all{{"pressure", "Pa"}, {"velocity_x", "m/s"}, {"velocity_y", "m/s"}};
     if (D == 3) all.push_back({"velocity_z", "m/s"});
@@ -38,15 +43,15 @@ std::span<const solver::Column> Sampler<D>::probe_columns() const {
 }
 
 /// Gradients of the present state.
-template <int D>
-void Sampler<D>::prepare() {
+template <class E>
+void Sampler<E>::prepare() {
   flow_.finest().fill_ghosts();
   flow_.residual_terms().set_gradients(flow_.finest());
 }
 
 /// Leaves each point to the rank with the smallest id.
-template <int D>
-void Sampler<D>::share(std::vector<Location>& found) const {
+template <class E>
+void Sampler<E>::share(std::vector<Location>& found) const {
   if (flow_.communicator().is_alone()) return;
   std::vector<std::int64_t> ids;
   for (const Location& location : found) ids.push_back(location.id);
@@ -57,38 +62,44 @@ void Sampler<D>::share(std::vector<Location>& found) const {
   }
 }
 
-template <int D>
-typename Sampler<D>::Sample Sampler<D>::sample(const Location& found, Vec3 x) const {
-  const PieceFields<D>& piece = flow_.finest().pieces[static_cast<std::size_t>(found.piece)];
+template <class E>
+typename Sampler<E>::Sample Sampler<E>::sample(const Location& found, Vec3 x) const {
+  const PieceFields<E>& piece = flow_.finest().pieces[static_cast<std::size_t>(found.piece)];
   const auto c = static_cast<std::size_t>(found.place);
   Sample sample;
   for (std::size_t v = 0; v < k_values; ++v) {
-    double value = piece.state[v][c];
+    double value = piece.values()[v][c];
     for (std::size_t d = 0; d < D; ++d) {
       sample.gradient[v][d] = piece.gradient[v][d][c];
       value += sample.gradient[v][d] * (x[static_cast<int>(d)] - piece.center[d][c]);
     }
-    sample.values[v] = v == 0 ? value * flow_.world().fluid.density : value;
+    sample.values[v] = v == 0 ? value * flow_.pressure_unit() : value;
   }
   return sample;
 }
 
-template <int D>
-double Sampler<D>::value(std::int32_t quantity, const Sample& sample) const {
+template <class E>
+double Sampler<E>::value(std::int32_t quantity, const Sample& sample) const {
   const auto& v = sample.values;
+  const double square = D == 3 ? v[1] * v[1] + v[2] * v[2] + v[D] * v[D] : v[1] * v[1] + v[2] * v[2];
+  const world::Fluid& fluid = flow_.world().fluid;
+  const auto theta = [&] { return v[k_values - 1]; };  // of a gas
   switch (quantity) {
-    case 0:
-      return D == 3 ? std::sqrt(v[1] * v[1] + v[2] * v[2] + v[k_values - 1] * v[k_values - 1])
-                    : std::sqrt(v[1] * v[1] + v[2] * v[2]);
+    case 0: return std::sqrt(square);
     case 1: return v[1];
     case 2: return v[2];
-    case 3: return D == 3 ? v[k_values - 1] : sample.gradient[2][0] - sample.gradient[1][1];
+    case 3: return D == 3 ? v[D] : sample.gradient[2][0] - sample.gradient[1][1];
+    case 5: return v[0] / theta();
+    case 6: return theta() / fluid.gas_constant;
+    case 7: return std::sqrt(square / (fluid.gamma * theta()));
+    case 8:
+      return (v[0] - flow_.start_amid().pressure) / (0.5 * fluid.density * flow_.start_speed() * flow_.start_speed());
     default: return v[0];
   }
 }
 
-template <int D>
-std::vector<double> Sampler<D>::at(std::span<const Vec3> points) {
+template <class E>
+std::vector<double> Sampler<E>::at(std::span<const Vec3> points) {
   prepare();
   const std::size_t width = probe_columns().size();
   std::vector<Location> found;
@@ -101,7 +112,7 @@ std::vector<double> Sampler<D>::at(std::span<const Vec3> points) {
       std::fill_n(row, width, 0.0);
     } else if (found[n].piece >= 0) {
       const Sample here = sample(found[n], points[n]);
-      std::ranges::copy(here.values, row);
+      std::copy_n(here.values.begin(), D + 1, row);
       row[width - 1] = 1;
     }
   }
@@ -109,8 +120,8 @@ std::vector<double> Sampler<D>::at(std::span<const Vec3> points) {
   return values;
 }
 
-template <int D>
-const std::vector<Location>& Sampler<D>::pixels(const solver::Plane& plane) {
+template <class E>
+const std::vector<Location>& Sampler<E>::pixels(const solver::Plane& plane) {
   const bool same = has_pixels_ && plane.columns == plane_.columns && plane.rows == plane_.rows &&
                     plane.lower == plane_.lower && plane.upper == plane_.upper && plane.axes == plane_.axes;
   if (same) return pixels_;
@@ -126,8 +137,8 @@ const std::vector<Location>& Sampler<D>::pixels(const solver::Plane& plane) {
   return pixels_;
 }
 
-template <int D>
-std::vector<solver::Raster> Sampler<D>::rasters(std::span<const std::int32_t> quantities, const solver::Plane& plane) {
+template <class E>
+std::vector<solver::Raster> Sampler<E>::rasters(std::span<const std::int32_t> quantities, const solver::Plane& plane) {
   prepare();
   const std::vector<Location>& found = pixels(plane);
   const std::size_t size = plane.pixels();
@@ -151,7 +162,9 @@ std::vector<solver::Raster> Sampler<D>::rasters(std::span<const std::int32_t> qu
   return drawn;
 }
 
-template class Sampler<2>;
-template class Sampler<3>;
+template class Sampler<Incompressible<2>>;
+template class Sampler<Incompressible<3>>;
+template class Sampler<Gas<2>>;
+template class Sampler<Gas<3>>;
 
 }  // namespace eddyline::multiblock

@@ -9,10 +9,12 @@
 namespace eddyline::multiblock {
 
 /// The flow at points and pixels: linear in each cell, with the cell's gradients. Outside the mesh there is nothing.
-template <int D>
+template <class E>
 class Sampler final : public solver::Sampler {
+  static constexpr int D = E::k_dimensions;
+
  public:
-  explicit Sampler(Flow<D>& flow) : flow_(flow), locator_(flow) {}
+  explicit Sampler(Flow<E>& flow) : flow_(flow), locator_(flow) {}
 
   std::span<const solver::Column> quantities() const override;
   std::vector<solver::Raster> rasters(std::span<const std::int32_t> quantities, const solver::Plane& plane) override;
@@ -22,9 +24,9 @@ class Sampler final : public solver::Sampler {
   double front(int) override { return 0; }
 
  private:
-  static constexpr std::size_t k_values = PieceFields<D>::k_unknowns;
+  static constexpr std::size_t k_values = PieceFields<E>::k_unknowns;
   struct Sample {
-    std::array<double, k_values> values{};  // pressure [Pa], velocity [m/s]
+    std::array<double, k_values> values{};  // pressure [Pa], velocity [m/s], of a gas p / rho [m^2/s^2]
     std::array<std::array<double, D>, k_values> gradient{};
   };
   void prepare();
@@ -33,8 +35,8 @@ class Sampler final : public solver::Sampler {
   double value(std::int32_t quantity, const Sample& sample) const;
   const std::vector<Location>& pixels(const solver::Plane& plane);
 
-  Flow<D>& flow_;
-  Locator<D> locator_;
+  Flow<E>& flow_;
+  Locator<E> locator_;
   solver::Plane plane_;           // of the pixels found last
   std::vector<Location> pixels_;  // the mesh does not move
   bool has_pixels_ = false;

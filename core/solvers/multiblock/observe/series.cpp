@@ -19,10 +19,12 @@ const char* per_length() {
 }
 
 /// Amounts of the whole fluid.
-template <int D>
+template <class E>
 class Budget final : public solver::Observer {
+  static constexpr int D = E::k_dimensions;
+
  public:
-  explicit Budget(Flow<D>& flow) : flow_(flow) {}
+  explicit Budget(Flow<E>& flow) : flow_(flow) {}
   std::string name() const override { return "budget"; }
   std::vector<solver::Column> columns() const override {
     std::vector<solver::Column> columns{{"step", "1"}, {"mass", std::string("kg") + per_length<D>()}};
@@ -30,23 +32,25 @@ class Budget final : public solver::Observer {
       columns.push_back(
           {std::array{"momentum_x", "momentum_y", "momentum_z"}[d], std::string("kg m/s") + per_length<D>()});
     columns.push_back({"kinetic_energy", std::string("J") + per_length<D>()});
+    if (E::k_is_gas) columns.push_back({"total_energy", std::string("J") + per_length<D>()});
     columns.push_back({"max_speed", "m/s"});
     return columns;
   }
   void add(comm::Sums& sums) override {
-    std::array<ReproducibleSum, D + 2> own;
-    const double density = flow_.world().fluid.density;
+    std::array<ReproducibleSum, k_sums> own;
     fastest_ = 0;
-    flow_.for_each_cell([&](const PieceFields<D>& piece, Int3, std::size_t c, std::size_t) {
-      const double mass = density * piece.volume[c];
+    flow_.for_each_cell([&](const PieceFields<E>& piece, Int3, std::size_t c, std::size_t) {
+      const double mass = flow_.density(piece, c) * piece.volume[c];
+      const auto value = flow_.values(piece, c);
       double square = 0;
       own[0].add(mass);
       for (std::size_t d = 0; d < D; ++d) {
-        const double u = piece.state[1 + d][c];
+        const double u = value[1 + d];
         own[1 + d].add(mass * u);
         square += u * u;
       }
       own[D + 1].add(0.5 * mass * square);
+      if (E::k_is_gas) own[k_sums - 1].add(piece.state[E::k_unknowns - 1][c] * piece.volume[c]);
       fastest_ = std::max(fastest_, square);
     });
     for (std::size_t k = 0; k < own.size(); ++k) {
@@ -56,23 +60,25 @@ class Budget final : public solver::Observer {
   }
   void read(const comm::Sums& sums, std::vector<double>& row) override {
     row.push_back(static_cast<double>(flow_.steps));
-    for (std::size_t k = 0; k < D + 2; ++k) row.push_back(sums.value(index_ + k));
+    for (std::size_t k = 0; k < k_sums; ++k) row.push_back(sums.value(index_ + k));
     double fastest = fastest_;
     comm::maximum(flow_.communicator(), std::span(&fastest, 1), "observers");
     row.push_back(std::sqrt(fastest));
   }
 
  private:
-  Flow<D>& flow_;
+  static constexpr std::size_t k_sums = D + 2 + (E::k_is_gas ? 1 : 0);
+
+  Flow<E>& flow_;
   std::size_t index_ = 0;
   double fastest_ = 0;
 };
 
 /// Convergence of the cycles.
-template <int D>
+template <class E>
 class Convergence final : public solver::Observer {
  public:
-  explicit Convergence(Flow<D>& flow) : flow_(flow) {}
+  explicit Convergence(Flow<E>& flow) : flow_(flow) {}
   std::string name() const override { return "residual"; }
   std::vector<solver::Column> columns() const override { return {{"residual", "1/s"}, {"drop", "1"}, {"cycles", "1"}}; }
   void read(const comm::Sums&, std::vector<double>& row) override {
@@ -81,14 +87,16 @@ class Convergence final : public solver::Observer {
   }
 
  private:
-  Flow<D>& flow_;
+  Flow<E>& flow_;
 };
 
 /// Mass that enters through an opening, by the same flux as in the residual.
-template <int D>
+template <class E>
 class OpeningSeries final : public solver::Observer {
+  static constexpr int D = E::k_dimensions;
+
  public:
-  OpeningSeries(Flow<D>& flow, std::size_t number) : flow_(flow), number_(static_cast<std::int32_t>(number)) {}
+  OpeningSeries(Flow<E>& flow, std::size_t number) : flow_(flow), number_(static_cast<std::int32_t>(number)) {}
   std::string name() const override {
     return "opening." + flow_.world().openings[static_cast<std::size_t>(number_)].name;
   }
@@ -96,18 +104,21 @@ class OpeningSeries final : public solver::Observer {
   void add(comm::Sums& sums) override {
     flow_.finest().fill_ghosts();
     ReproducibleSum own;
-    const double density = flow_.world().fluid.density;
     for (const BoundaryFace& face : flow_.finest().faces) {
       const bool is_opening = face.condition == Condition::inflow || face.condition == Condition::outflow ||
                               face.condition == Condition::stream;
       if (!is_opening || face.source != number_) continue;
-      const PieceFields<D>& piece = flow_.finest().pieces[static_cast<std::size_t>(face.piece)];
+      const PieceFields<E>& piece = flow_.finest().pieces[static_cast<std::size_t>(face.piece)];
       double through = 0;
       for (int d = 0; d < D; ++d) {
-        const auto& u = piece.state[static_cast<std::size_t>(1 + d)];
+        const auto& u = piece.values()[static_cast<std::size_t>(1 + d)];
         through +=
             0.5 * (u[static_cast<std::size_t>(face.cell)] + u[static_cast<std::size_t>(face.ghost)]) * face.normal[d];
       }
+      double density = flow_.world().fluid.density;
+      if (E::k_is_gas)
+        density = 0.5 * (piece.state[0][static_cast<std::size_t>(face.cell)] +
+                         piece.state[0][static_cast<std::size_t>(face.ghost)]);
       own.add(-density * through * face.area);
     }
     index_ = sums.add(own);
@@ -115,24 +126,26 @@ class OpeningSeries final : public solver::Observer {
   void read(const comm::Sums& sums, std::vector<double>& row) override { row.push_back(sums.value(index_)); }
 
  private:
-  Flow<D>& flow_;
+  Flow<E>& flow_;
   std::int32_t number_;
   std::size_t index_ = 0;
 };
 
 }  // namespace
 
-template <int D>
-std::vector<std::unique_ptr<solver::Observer>> make_observers(Flow<D>& flow) {
+template <class E>
+std::vector<std::unique_ptr<solver::Observer>> make_observers(Flow<E>& flow) {
   std::vector<std::unique_ptr<solver::Observer>> observers;
-  observers.push_back(std::make_unique<Budget<D>>(flow));
-  observers.push_back(std::make_unique<Convergence<D>>(flow));
+  observers.push_back(std::make_unique<Budget<E>>(flow));
+  observers.push_back(std::make_unique<Convergence<E>>(flow));
   for (std::size_t o = 0; o < flow.world().openings.size(); ++o)
-    observers.push_back(std::make_unique<OpeningSeries<D>>(flow, o));
+    observers.push_back(std::make_unique<OpeningSeries<E>>(flow, o));
   return observers;
 }
 
-template std::vector<std::unique_ptr<solver::Observer>> make_observers(Flow<2>&);
-template std::vector<std::unique_ptr<solver::Observer>> make_observers(Flow<3>&);
+template std::vector<std::unique_ptr<solver::Observer>> make_observers(Flow<Incompressible<2>>&);
+template std::vector<std::unique_ptr<solver::Observer>> make_observers(Flow<Incompressible<3>>&);
+template std::vector<std::unique_ptr<solver::Observer>> make_observers(Flow<Gas<2>>&);
+template std::vector<std::unique_ptr<solver::Observer>> make_observers(Flow<Gas<3>>&);
 
 }  // namespace eddyline::multiblock

@@ -9,7 +9,7 @@
 namespace eddyline::multiblock {
 
 /// The solver's own series: budget, residual, and one for each opening.
-template <int D>
-std::vector<std::unique_ptr<solver::Observer>> make_observers(Flow<D>& flow);
+template <class E>
+std::vector<std::unique_ptr<solver::Observer>> make_observers(Flow<E>& flow);
 
 }  // namespace eddyline::multiblock

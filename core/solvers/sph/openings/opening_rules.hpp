@@ -7,12 +7,17 @@
 
 #include "base/reproducible_sum.hpp"
 #include "comm/communicator.hpp"
+#include "domain/node_fits.hpp"
+#include "domain/openings.hpp"
 #include "solvers/sph/flow/constants.hpp"
-#include "solvers/sph/openings.hpp"
-#include "solvers/sph/openings/node_fits.hpp"
 #include "world/world.hpp"
 
 namespace eddyline::sph {
+
+using domain::k_slope_layer;
+using domain::NodeFits;
+using domain::Opening;
+using domain::Openings;
 
 /// Controls the pace of inflows, and pressure and velocities of outflows. All constructor arguments must outlive it.
 template <int D>

@@ -2,6 +2,7 @@
 
 from eddyline.validate.case import Case
 from eddyline.validate.cases import (
+    airfoil,
     channel,
     conservation,
     cylinder,
@@ -31,6 +32,7 @@ _MODULES = (
     conservation,
     sod,
     sedov,
+    airfoil,
 )
 CASES: dict[str, Case] = {case.name: case for module in _MODULES for case in module.CASES}
 """All cases by name, in the order in which they run."""

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "exchange/halo.hpp"
+#include "grid/index_box.hpp"
+#include "patches/patch_set.hpp"
+
+namespace eddyline::patches {
+
+/// Values of a scalar field for a Gather: those of this rank's patches, and the received ones.
+struct Values {
+  const double* own = nullptr;      // patch by patch, see PatchSet::first()
+  const double* foreign = nullptr;  // cells of other ranks, as the halo receives them
+};
+
+/// Boxes of cells, the targets, that collect values from the patches of one level: within this rank by copies, from
+/// other ranks through a halo. Parts of a target that no patch has stay as they are.
+class Gather {
+ public:
+  struct Target {
+    int rank = 0;  // that collects it
+    grid::IndexBox cells;
+  };
+
+  Gather() = default;
+  /// `targets`: those of all ranks, in the same order on all ranks.
+  Gather(const PatchSet& from, std::span<const Target> targets, int rank);
+
+  /// Number of targets of this rank; they have their order.
+  std::size_t size() const { return targets_.size(); }
+  const grid::IndexBox& target(std::size_t k) const { return targets_[k].cells; }
+  bool needs_others(std::size_t k) const { return targets_[k].needs_others; }
+  std::int64_t foreign_cells() const { return foreign_cells_; }
+
+  /// Makes a halo carry what this rank sends and receives.
+  void connect(exchange::BoxHalo& halo) const;
+  /// The memory of a field as that halo sees it: it sends own values and receives foreign ones.
+  struct Views {
+    std::vector<exchange::BlockView<const double>> givers;
+    std::vector<exchange::BlockView<double>> receivers;
+
+    exchange::BoxField<double> field() const { return {givers, receivers}; }
+  };
+  Views views(const double* own, double* foreign) const;
+
+  /// Collects the values of a target, into the memory of the cells `box`, row-major.
+  void fill(std::size_t k, const Values& values, const grid::IndexBox& box, double* to) const;
+  void fill(std::size_t k, const Values& values, double* to) const { fill(k, values, target(k), to); }
+
+ private:
+  /// Cells of a target that come from one block of values.
+  struct Source {
+    bool is_foreign = false;
+    std::int64_t first = 0;  // of the block's values
+    grid::IndexBox block;    // in the block's own indices
+    grid::IndexBox cells;    // in the indices of the target
+    Int3 shift{0, 0, 0};     // target's index minus block's
+  };
+  struct Own {
+    grid::IndexBox cells;
+    std::vector<Source> sources;
+    bool needs_others = false;
+  };
+  struct Message {
+    int rank;
+    exchange::BoxPiece piece;
+  };
+
+  std::vector<Own> targets_;
+  std::vector<grid::IndexBox> boxes_;  // of this rank's patches, and the first of their values
+  std::vector<std::int64_t> first_;
+  std::vector<Message> sent_, received_;
+  std::vector<grid::IndexBox> foreign_;  // boxes of the received cells, in the indices of the target
+  std::int64_t foreign_cells_ = 0;
+};
+
+}  // namespace eddyline::patches

@@ -1,0 +1,455 @@
+#include "patches/levels.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/errors.hpp"
+
+namespace eddyline::patches {
+
+using grid::IndexBox;
+
+namespace {
+
+std::vector<Array<double>> arrays(std::size_t fields, std::int64_t size) {
+  std::vector<Array<double>> made(fields);
+  for (auto& each : made) each.resize(static_cast<std::size_t>(size));
+  return made;
+}
+
+}  // namespace
+
+Levels::Levels(Setup setup, comm::Communicator& communicator) : setup_(std::move(setup)), communicator_(communicator) {
+  for (const FieldKind& field : setup_.fields)
+    transfers_.emplace_back(field.meaning, setup_.ghosts >= 3 ? 3 : 2, setup_.dimensions);
+  for (const FieldKind& field : setup_.fields) has_means_ = has_means_ || field.meaning == Meaning::average;
+  for (std::size_t f = 1; f < fields(); ++f)
+    if (transfers_[f].reach() > transfers_[widest_].reach()) widest_ = f;
+  if (setup_.levels > 1) {
+    units_ = Units(setup_.cells, setup_.dimensions, setup_.unit, setup_.levels, setup_.periodic);
+    composite_ = Composite(units_);
+  }
+  levels_.resize(static_cast<std::size_t>(setup_.levels));
+  below_.resize(levels_.size());
+  for (int level = 0; level < setup_.levels; ++level) {
+    const auto halo = [&] {
+      return exchange::BoxHalo(communicator_, setup_.exchange, setup_.between, comm::Tag::cell_halo);
+    };
+    halos_.push_back(std::unique_ptr<Halos>(new Halos{halo(), halo(), halo(), halo()}));
+  }
+  build(0);
+}
+
+PatchSet Levels::set_of(int level) const {
+  const std::int64_t fewest = communicator_.size() * setup_.boxes;
+  PatchSet set;
+  if (setup_.levels == 1) {
+    set = {Tiling(setup_.cells, setup_.dimensions, setup_.patch, fewest), setup_.dimensions, setup_.periodic};
+  } else {
+    Tiling units(units_.cells(level), setup_.dimensions, setup_.unit, 0);
+    set = {std::move(units), setup_.dimensions, setup_.periodic, units_.present(level), setup_.patch, fewest};
+  }
+  // Ghosts between levels take about as long as a cell.
+  std::vector<std::int64_t> weights;
+  for (std::size_t k = 0; k < set.size(); ++k) {
+    std::int64_t weight = set.box(k).cells();
+    if (level > 0)
+      set.for_each_piece(set.box(k).grown(setup_.ghosts, setup_.dimensions),
+                         [&](std::int32_t patch, const IndexBox& cells, const Int3&) {
+                           if (patch < 0) weight += cells.cells();
+                         });
+    weights.push_back(weight);
+  }
+  set.assign(weights, communicator_.size());
+  return set;
+}
+
+/// Patches and memory of a level. Fields are undefined.
+void Levels::build(int level) {
+  const auto l = static_cast<std::size_t>(level);
+  Level& here = levels_[l];
+  here.layout = Layout(set_of(level), setup_.ghosts, rank());
+  for (auto& slot : here.slot) slot = arrays(fields(), here.layout.cells());
+  here.foreign = arrays(fields(), here.layout.foreign_cells());
+  here.layout.connect(halos_[l]->siblings);
+  if (level == 0) return;
+  Below& below = below_[l];
+  const PatchSet& coarser = levels_[l - 1].layout.set();
+  below.rim = Rim(here.layout, coarser, transfers_[widest_], rank());
+  below.coarse = arrays(fields() * k_states, 0);
+  for (auto& state : below.values) state = arrays(fields(), 0);
+  below.rim.coarse_cells().connect(halos_[l]->rim);
+  below.set = here.layout.set().coarsened();
+  std::vector<Gather::Target> targets;
+  for (std::size_t k = 0; k < coarser.size(); ++k) targets.push_back({coarser.owner(k), coarser.box(k)});
+  below.restricted = Gather(below.set, targets, rank());
+  below.received = arrays(fields(), below.restricted.foreign_cells());
+  below.restricted.connect(halos_[l]->restricted);
+  if (!has_means_) return;
+  below.registers = FluxRegisters(levels_[l - 1].layout, here.layout, below.set, units_, level - 1, fields(), rank());
+  below.registers.connect(halos_[l]->fluxes);
+}
+
+std::int64_t Levels::cells() const {
+  std::int64_t sum = 0;
+  for (const Level& level : levels_) sum += level.layout.cells();
+  return sum;
+}
+std::int64_t Levels::foreign_cells() const {
+  std::int64_t sum = 0;
+  for (const Level& level : levels_) sum += level.layout.foreign_cells();
+  for (const Below& below : below_) sum += below.rim.coarse_cells().foreign_cells();
+  return sum;
+}
+std::int64_t Levels::patches() const {
+  std::int64_t sum = 0;
+  for (const Level& level : levels_) sum += static_cast<std::int64_t>(level.layout.patches().size());
+  return sum;
+}
+std::int64_t Levels::memory() const {
+  std::size_t numbers = 0;
+  const auto add = [&](const std::vector<Array<double>>& some) {
+    for (const auto& each : some) numbers += each.size();
+  };
+  for (const Level& level : levels_) {
+    for (const auto& slot : level.slot) add(slot);
+    add(level.foreign);
+  }
+  for (const Below& below : below_) {
+    for (const auto& state : below.values) add(state);
+    add(below.coarse), add(below.received);
+  }
+  return static_cast<std::int64_t>(numbers * sizeof(double));
+}
+std::int64_t Levels::neighbors() const {
+  std::size_t most = 0;
+  for (const auto& halos : halos_)
+    most = std::max({most, halos->siblings.neighbors(), halos->rim.neighbors(), halos->restricted.neighbors()});
+  return static_cast<std::int64_t>(most);
+}
+exchange::Traffic Levels::traffic() const {
+  exchange::Traffic all;
+  for (const auto& halos : halos_)
+    for (const exchange::BoxHalo* halo : {&halos->siblings, &halos->rim, &halos->restricted, &halos->fluxes})
+      all += halo->traffic();
+  return all;
+}
+
+Levels::Group Levels::group(const Gather& gather, std::span<const double* const> own,
+                            std::span<double* const> foreign) {
+  Group group;
+  std::vector<exchange::BoxField<double>> fields;
+  group.views.reserve(own.size());
+  for (std::size_t f = 0; f < own.size(); ++f) {
+    group.views.push_back(gather.views(own[f], foreign[f]));
+    fields.push_back(group.views.back().field());
+  }
+  group.fields = exchange::BoxFields<double>(std::move(fields));
+  return group;
+}
+
+/// Ghosts of a level that other ranks have: of the fields whose ghosts a stage reads, or of all.
+Levels::Group Levels::siblings(Level& level, Slot slot, bool all) {
+  std::vector<const double*> own;
+  std::vector<double*> foreign;
+  for (std::size_t f = 0; f < fields(); ++f) {
+    if (!all && !setup_.fields[f].has_ghosts) continue;
+    own.push_back(level.fields(slot)[f].data());
+    foreign.push_back(level.foreign[f].data());
+  }
+  return group(level.layout.ghosts_of_patches(), own, foreign);
+}
+
+void Levels::start(int level, Slot slot) {
+  const auto l = static_cast<std::size_t>(level);
+  pending_ = siblings(levels_[l], slot, false);
+  halos_[l]->siblings.start(pending_.fields);
+}
+
+void Levels::finish(int level) { halos_[static_cast<std::size_t>(level)]->siblings.finish(pending_.fields); }
+
+void Levels::fill(int level, const Layout::Patch& patch, Slot slot, const StateWeights& weights, double time,
+                  std::span<double* const> scratch) const {
+  const auto l = static_cast<std::size_t>(level);
+  const Level& here = levels_[l];
+  const IndexBox grown = here.layout.grown(patch);
+  for (std::size_t f = 0; f < scratch.size(); ++f) {
+    double* to = scratch[f];
+    if (to == nullptr) continue;
+    here.layout.fill(patch, here.values(slot, f), to);
+    if (level == 0) continue;
+    const Below& below = below_[l];
+    std::size_t single = k_states;
+    for (std::size_t s = 0; s < k_states; ++s)
+      if (weights[s] != 0) single = single == k_states && weights[s] == 1 ? s : k_states + 1;
+    for (const Rim::Part& part : below.rim.parts_of(here.layout.number_of(patch))) {
+      std::int64_t first = part.first;
+      const std::int32_t row = part.ghosts.count(0);
+      for_each_row(part.ghosts, [&](Int3 cell) {
+        double* into = to + grown.index(cell);
+        const auto state = [&](std::size_t s) { return below.values[s][f].data() + first; };
+        if (single < k_states) {
+          std::copy_n(state(single), row, into);
+        } else {
+          const double *a = state(0), *b = state(1), *c = state(2), *d = state(3), *e = state(4);
+          for (std::int32_t i = 0; i < row; ++i)
+            into[i] = weights[0] * a[i] + weights[1] * b[i] + weights[2] * c[i] + weights[3] * d[i] + weights[4] * e[i];
+        }
+        first += row;
+      });
+    }
+  }
+  if (setup_.sides) setup_.sides(level, grown, scratch, time);
+}
+
+void Levels::prepare(int level, double time, double time_step) {
+  constexpr std::array k_all{begin, second, third, fourth, end};
+  const double middle = time + 0.5 * time_step, last = time + time_step;
+  interpolate(level, k_all, std::array{time, middle, middle, last, last}, false);
+}
+
+/// Ghosts of a level from states of the coarser one: of fields whose ghosts a stage reads, and of the others only at
+/// the end of the step, or of `all`.
+void Levels::interpolate(int level, std::span<const Slot> states, std::span<const double> times, bool all) {
+  const auto l = static_cast<std::size_t>(level);
+  Level& coarser = levels_[l - 1];
+  Below& below = below_[l];
+  const Gather& gather = below.rim.coarse_cells();
+  const auto is_needed = [&](std::size_t f, Slot state) { return all || setup_.fields[f].has_ghosts || state == end; };
+  const auto coarse = [&](std::size_t f, Slot state) -> Array<double>& { return below.coarse[k_states * f + state]; };
+  std::vector<const double*> own;
+  std::vector<double*> foreign;
+  for (std::size_t f = 0; f < fields(); ++f)
+    for (const Slot state : states) {
+      if (!is_needed(f, state)) continue;
+      coarse(f, state).resize(static_cast<std::size_t>(gather.foreign_cells()));
+      below.values[state][f].resize(static_cast<std::size_t>(below.rim.cells()));
+      own.push_back(coarser.fields(state)[f].data());
+      foreign.push_back(coarse(f, state).data());
+    }
+  const Group group = Levels::group(gather, own, foreign);
+  halos_[l]->rim.gather_between(group.fields);
+  const auto parts = static_cast<std::int64_t>(below.rim.parts().size());
+#pragma omp parallel
+  {
+    std::vector<std::vector<double>> memory(fields());
+    std::vector<double*> pointers(fields());
+    Transfer::Scratch scratch;
+#pragma omp for schedule(dynamic)
+    for (std::int64_t k = 0; k < parts; ++k) {
+      const Rim::Part& part = below.rim.parts()[static_cast<std::size_t>(k)];
+      const IndexBox box = gather.target(static_cast<std::size_t>(k));
+      for (std::size_t s = 0; s < states.size(); ++s) {
+        const Slot state = states[s];
+        for (std::size_t f = 0; f < fields(); ++f) {
+          pointers[f] = nullptr;
+          if (!is_needed(f, state)) continue;
+          memory[f].resize(std::max(memory[f].size(), static_cast<std::size_t>(box.cells())));
+          pointers[f] = memory[f].data();
+          gather.fill(static_cast<std::size_t>(k), {coarser.fields(state)[f].data(), coarse(f, state).data()}, box,
+                      pointers[f]);
+        }
+        if (setup_.sides) setup_.sides(level - 1, box, pointers, times[s]);
+        for (std::size_t f = 0; f < fields(); ++f)
+          if (pointers[f] != nullptr)
+            transfers_[f].prolong(pointers[f], box, part.ghosts, below.values[state][f].data() + part.first, scratch);
+      }
+    }
+  }
+}
+
+bool Levels::needs_fluxes(int level, const Layout::Patch& patch) const {
+  if (!has_means_) return false;
+  const auto l = static_cast<std::size_t>(level);
+  const std::size_t number = levels_[l].layout.number_of(patch);
+  return (level > 0 && below_[l].registers.needs_fine(number)) ||
+         (level + 1 < size_ && below_[l + 1].registers.needs_coarse(number));
+}
+
+void Levels::add_fluxes(int level, const Layout::Patch& patch, const FluxRegisters::Fluxes& fluxes, double weight) {
+  const auto l = static_cast<std::size_t>(level);
+  const std::size_t number = levels_[l].layout.number_of(patch);
+  if (level > 0) below_[l].registers.add_fine(number, fluxes, weight);
+  if (level + 1 < size_) below_[l + 1].registers.add_coarse(number, fluxes, weight);
+}
+
+/// First every patch is restricted into memory of its own, and only then the coarser level changes: its states still
+/// give ghosts to the patches.
+void Levels::restrict_to_coarser(int level, double time, double spacing) {
+  const auto l = static_cast<std::size_t>(level);
+  Level &here = levels_[l], &coarser = levels_[l - 1];
+  Below& below = below_[l];
+  const Group ghosts = siblings(here, begin, true);
+  halos_[l]->siblings.gather_between(ghosts.fields);
+  const auto patches = static_cast<std::int64_t>(here.layout.patches().size());
+#pragma omp parallel
+  {
+    std::vector<std::vector<double>> memory(fields(), std::vector<double>(here.layout.scratch_size()));
+    std::vector<double*> pointers;
+    for (auto& each : memory) pointers.push_back(each.data());
+    Transfer::Scratch scratch;
+#pragma omp for schedule(dynamic)
+    for (std::int64_t k = 0; k < patches; ++k) {
+      const Layout::Patch& patch = here.layout.patches()[static_cast<std::size_t>(k)];
+      fill(level, patch, begin, {0, 0, 0, 0, 1}, time, pointers);
+      const IndexBox coarse = patches::coarsened(patch.cells, setup_.dimensions);
+      for (std::size_t f = 0; f < fields(); ++f)
+        transfers_[f].restrict(pointers[f], here.layout.grown(patch), coarse,
+                               here.fields(second)[f].data() + (patch.first >> setup_.dimensions), scratch);
+    }
+  }
+  std::vector<const double*> own;
+  std::vector<double*> foreign;
+  for (std::size_t f = 0; f < fields(); ++f)
+    own.push_back(here.fields(second)[f].data()), foreign.push_back(below.received[f].data());
+  const Group group = Levels::group(below.restricted, own, foreign);
+  halos_[l]->restricted.gather_between(group.fields);
+  const auto targets = static_cast<std::int64_t>(coarser.layout.patches().size());
+#pragma omp parallel for schedule(dynamic)
+  for (std::int64_t k = 0; k < targets; ++k) {
+    const Layout::Patch& patch = coarser.layout.patches()[static_cast<std::size_t>(k)];
+    for (std::size_t f = 0; f < fields(); ++f)
+      below.restricted.fill(static_cast<std::size_t>(k), {own[f], foreign[f]},
+                            coarser.fields(end)[f].data() + patch.first);
+  }
+  if (!has_means_) return;
+  std::vector<double*> corrected;
+  for (Array<double>& field : coarser.fields(end)) corrected.push_back(field.data());
+  below.registers.correct(halos_[l]->fluxes, spacing, corrected);
+}
+
+void Levels::end_step(int level) {
+  Level& here = levels_[static_cast<std::size_t>(level)];
+  for (std::size_t f = 0; f < fields(); ++f) here.fields(begin)[f].swap(here.fields(end)[f]);
+}
+
+void Levels::gather(double time) {
+  constexpr std::array k_first{begin};
+  for (int level = 0; level < size_; ++level) {
+    const auto l = static_cast<std::size_t>(level);
+    const Group ghosts = siblings(levels_[l], begin, true);
+    halos_[l]->siblings.gather_between(ghosts.fields);
+    if (level > 0) interpolate(level, k_first, std::array{time}, true);
+  }
+}
+
+Units Levels::planned(std::vector<Marks> wanted) const {
+  Units units = units_;
+  units.refine(std::move(wanted), margin());
+  return units;
+}
+
+bool Levels::arrange(const Units& units) {
+  if (setup_.levels == 1 || units == units_) return false;
+  units_ = units;
+  composite_ = Composite(units_);
+  ++changes_;
+  size_ = 1;
+  for (int level = 1; level < setup_.levels; ++level) {
+    build(level);
+    if (levels_[static_cast<std::size_t>(level)].layout.all_cells() > 0) size_ = level + 1;
+  }
+  return true;
+}
+
+bool Levels::refine(const Units& units, double time) {
+  if (setup_.levels == 1 || units == units_) return false;
+  const Units before = units_;
+  std::vector<Level> old(levels_.size());
+  for (std::size_t l = 1; l < levels_.size(); ++l) old[l] = std::exchange(levels_[l], {});
+  arrange(units);
+  for (int level = 1; level < size_; ++level) {
+    take_over(level, old[static_cast<std::size_t>(level)]);
+    interpolate_new(level, before.present(level), time);
+  }
+  return true;
+}
+
+/// Fields of cells that the level had before, from the ranks that had them.
+void Levels::take_over(int level, Level& before) {
+  Level& here = levels_[static_cast<std::size_t>(level)];
+  if (before.layout.all_cells() == 0) return;
+  const PatchSet& set = here.layout.set();
+  std::vector<Gather::Target> targets;
+  for (std::size_t k = 0; k < set.size(); ++k) targets.push_back({set.owner(k), set.box(k)});
+  const Gather moved(before.layout.set(), targets, rank());
+  exchange::BoxHalo halo(communicator_, "nonblocking", {}, comm::Tag::cell_halo);
+  moved.connect(halo);
+  auto received = arrays(fields(), moved.foreign_cells());
+  std::vector<const double*> own;
+  std::vector<double*> foreign;
+  for (std::size_t f = 0; f < fields(); ++f)
+    own.push_back(before.fields(begin)[f].data()), foreign.push_back(received[f].data());
+  const Group group = Levels::group(moved, own, foreign);
+  halo.gather_between(group.fields);
+  for (std::size_t k = 0; k < here.layout.patches().size(); ++k)
+    for (std::size_t f = 0; f < fields(); ++f)
+      moved.fill(k, {own[f], foreign[f]}, here.fields(begin)[f].data() + here.layout.patches()[k].first);
+}
+
+/// Fields of units that the level did not have before, from the coarser level.
+void Levels::interpolate_new(int level, const Marks& before, double time) {
+  Level &here = levels_[static_cast<std::size_t>(level)], &coarser = levels_[static_cast<std::size_t>(level) - 1];
+  struct Part {
+    std::size_t patch;
+    IndexBox cells;
+  };
+  std::vector<Part> parts;
+  std::vector<Gather::Target> targets;
+  const PatchSet& set = here.layout.set();
+  for (std::size_t k = 0; k < set.size(); ++k) {
+    std::vector<IndexBox> fresh;
+    const Int3 first = units_.unit_of(set.box(k).lower);
+    Int3 last = set.box(k).upper;
+    for (std::int32_t& cell : last) --cell;
+    last = units_.unit_of(last);
+    for_each_cell(IndexBox{first, {last[0] + 1, last[1] + 1, last[2] + 1}}, [&](Int3 unit) {
+      if (before[units_.index(level, unit)] == 0) fresh.push_back(units_.cells_of(unit));
+    });
+    for (const IndexBox& cells : merged(std::move(fresh))) {
+      targets.push_back({set.owner(k), transfers_[widest_].needed(cells)});
+      if (set.owner(k) == rank()) parts.push_back({static_cast<std::size_t>(set.number(k)), cells});
+    }
+  }
+  const Gather gather(coarser.layout.set(), targets, rank());
+  exchange::BoxHalo halo(communicator_, "nonblocking", {}, comm::Tag::cell_halo);
+  gather.connect(halo);
+  auto received = arrays(fields(), gather.foreign_cells());
+  std::vector<const double*> own;
+  std::vector<double*> foreign;
+  for (std::size_t f = 0; f < fields(); ++f)
+    own.push_back(coarser.fields(begin)[f].data()), foreign.push_back(received[f].data());
+  const Group group = Levels::group(gather, own, foreign);
+  halo.gather_between(group.fields);
+  const auto count = static_cast<std::int64_t>(parts.size());
+#pragma omp parallel
+  {
+    std::vector<std::vector<double>> memory(fields());
+    std::vector<double*> pointers(fields());
+    std::vector<double> fine;
+    Transfer::Scratch scratch;
+#pragma omp for schedule(dynamic)
+    for (std::int64_t k = 0; k < count; ++k) {
+      const Part& part = parts[static_cast<std::size_t>(k)];
+      const Layout::Patch& patch = here.layout.patches()[part.patch];
+      const IndexBox box = gather.target(static_cast<std::size_t>(k));
+      for (std::size_t f = 0; f < fields(); ++f) {
+        memory[f].resize(std::max(memory[f].size(), static_cast<std::size_t>(box.cells())));
+        pointers[f] = memory[f].data();
+        gather.fill(static_cast<std::size_t>(k), {own[f], foreign[f]}, box, pointers[f]);
+      }
+      if (setup_.sides) setup_.sides(level - 1, box, pointers, time);
+      fine.resize(std::max(fine.size(), static_cast<std::size_t>(part.cells.cells())));
+      for (std::size_t f = 0; f < fields(); ++f) {
+        transfers_[f].prolong(pointers[f], box, part.cells, fine.data(), scratch);
+        const double* from = fine.data();
+        for_each_row(part.cells, [&](Int3 cell) {
+          std::copy_n(from, part.cells.count(0), here.fields(begin)[f].data() + patch.first + patch.cells.index(cell));
+          from += part.cells.count(0);
+        });
+      }
+    }
+  }
+}
+
+}  // namespace eddyline::patches

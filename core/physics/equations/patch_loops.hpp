@@ -1,0 +1,80 @@
+#pragma once
+// Loops that all kinds of models share. Included by the files of instruction sets only.
+
+#include "physics/equations/kernels.hpp"
+
+namespace eddyline::physics {
+
+using One = Pack<double, 1>;
+
+/// Calls visit(type of pack, x) for all x of a row from `first` to below `last`; rows end with packs of one number, in
+/// the same arithmetic.
+template <class P, class Visit>
+EDDYLINE_INLINE void for_row(std::int32_t first, std::int32_t last, Visit&& visit) {
+  std::int32_t x = first;
+  for (; x + P::width <= last; x += P::width) visit(P(), x);
+  for (; x < last; ++x) visit(One(), x);
+}
+
+/// Stores the result of a stage for the cells of a pack; i: the first of them in the patch.
+template <class Q, std::size_t N>
+EDDYLINE_INLINE void store_stage(const Stage& s, std::ptrdiff_t i, const ValuesOf<Q, N>& rates) {
+  for (std::size_t f = 0; f < N; ++f) {
+    const Q y0 = Q::load(s.slots[0][f] + i);
+    if (s.last) {
+      const Q sum =
+          (Q::load(s.slots[1][f] + i) - y0) + Q(2.0) * Q::load(s.slots[2][f] + i) + Q::load(s.slots[3][f] + i);
+      (Q(1.0 / 3) * sum + Q(s.weight) * rates[f]).store(s.to[f] + i);
+    } else {
+      (y0 + Q(s.weight) * rates[f]).store(s.to[f] + i);
+    }
+  }
+}
+
+template <class P, class Model>
+struct Inspect {
+  static Inspection run(const void* opaque, std::span<const double* const> fields, std::int64_t cells, double spacing) {
+    constexpr std::size_t N = Model::k_fields;
+    const Model& model = *static_cast<const Model*>(opaque);
+    Lanes<P> lanes;
+    Lanes<One> rest;
+    std::int64_t i = 0;
+    for (; i + P::width <= cells; i += P::width) lanes.add(model, load<P, N>(fields, i), spacing);
+    for (; i < cells; ++i) rest.add(model, load<One, N>(fields, i), spacing);
+    std::array<double, P::width> fastest, worst;
+    lanes.fastest.store(fastest.data()), lanes.bad.store(worst.data());
+    Inspection found{rest.fastest.v, !(rest.bad.v > 0)};
+    for (std::size_t k = 0; k < P::width; ++k) {
+      found.speed = fastest[k] > found.speed ? fastest[k] : found.speed;
+      found.good = found.good && !(worst[k] > 0);
+    }
+    return found;
+  }
+
+ private:
+  template <class Q>
+  struct Lanes {
+    Q fastest = Q(0.0), bad = Q(0.0);
+
+    EDDYLINE_INLINE void add(const Model& model, const ValuesOf<Q, Model::k_fields>& u, double spacing) {
+      const Q speed = speed_of(model, u, spacing), zero = speed - speed;  // not 0 if it is not finite
+      fastest = max(speed, fastest);
+      bad = max(select((model.margin(u) > Q(0.0)) & (Q(1.0) > zero), Q(0.0), Q(1.0)), bad);
+    }
+  };
+  template <class Q>
+  static EDDYLINE_INLINE Q speed_of(const Model& model, const ValuesOf<Q, Model::k_fields>& u, double spacing) {
+    if constexpr (requires { model.speed(u, spacing); })
+      return model.speed(u, spacing);
+    else
+      return model.speed(u);
+  }
+  template <class Q, std::size_t N>
+  static EDDYLINE_INLINE ValuesOf<Q, N> load(std::span<const double* const> fields, std::int64_t i) {
+    ValuesOf<Q, N> u;
+    for (std::size_t f = 0; f < N; ++f) u[f] = Q::load(fields[f] + i);
+    return u;
+  }
+};
+
+}  // namespace eddyline::physics

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "physics/euler/model.hpp"
+
+namespace eddyline::physics::navier_stokes {
+
+/// The Navier-Stokes equations of an ideal gas with constant dynamic viscosity and Prandtl number: the fluxes of the
+/// Euler equations, friction and conduction of heat.
+template <int D>
+struct NavierStokes : euler::Euler<D> {
+  using Base = euler::Euler<D>;
+  using Base::gamma, Base::k_energy, Base::k_fields;
+  template <class Q>
+  using State = typename Base::template State<Q>;
+  static constexpr bool k_diffuses = true;
+
+  double viscosity;   // mu [Pa s]
+  double conduction;  // of p/rho [Pa s]
+
+  static std::vector<std::string> options() { return {"prandtl"}; }
+  explicit NavierStokes(const Settings& settings)
+      : Base(settings), viscosity(settings.world->fluid.kinematic_viscosity * settings.world->fluid.density) {
+    const double prandtl = settings.number("prandtl", 0.71);
+    if (!(prandtl > 0)) throw UserError("method.prandtl must be positive.");
+    conduction = viscosity * gamma / ((gamma - 1) * prandtl);
+  }
+
+  std::vector<Field> fields() const {
+    std::vector<Field> all = Base::fields();
+    for (Field& field : all) field.reach = Reach::box;
+    return all;
+  }
+
+  /// Signals of the gas, and diffusion over a cell: a step of cfl dx / speed is stable for it with any cfl below 1.3.
+  template <class Q>
+  EDDYLINE_INLINE Q speed(const State<Q>& u, double spacing) const {
+    const double fastest = viscosity * 4 / 3 > conduction * (gamma - 1) ? viscosity * 4 / 3 : conduction * (gamma - 1);
+    return Base::speed(u) + Q(spacing > 0 ? 2 * D * fastest / spacing : 0.0) / u[0];
+  }
+
+  /// Central differences of second order across the face and along it.
+  template <int Axis, class Q>
+  EDDYLINE_INLINE State<Q> diffusion(const FaceStencil<Q>& at) const {
+    constexpr std::size_t n = Axis + 1;
+    std::array<Q, D> across, along;  // du_a/dx_n and du_n/dx_a
+    Q divergence = across[0] = at.template across<Axis>(n);
+    for (std::size_t a = 0; a < D; ++a) {
+      across[a] = at.template across<Axis>(a + 1);
+      if (a == Axis) continue;
+      along[a] = at.template along<Axis>(n, a);
+      divergence = divergence + at.template along<Axis>(a + 1, a);
+    }
+    const Q mu(viscosity);
+    State<Q> flux;
+    Q work(0.0);
+    flux[0] = Q(0.0);
+    for (std::size_t a = 0; a < D; ++a) {
+      const Q rate = a == Axis ? Q(2.0) * across[a] - Q(2.0 / 3) * divergence : across[a] + along[a];
+      flux[a + 1] = Q(0.0) - mu * rate;
+      work = work + flux[a + 1] * at.template mean<Axis>(a + 1);
+    }
+    const Q per_length(1 / at.spacing);
+    const Q warmth =
+        (at.template upper<Axis>(k_energy) / at.template upper<Axis>(0) - at.lower(k_energy) / at.lower(0));
+    flux[k_energy] = work - Q(conduction) * (per_length * warmth);
+    return flux;
+  }
+
+  /// A wall holds the gas, or lets it slip; it conducts no heat.
+  Beyond side(const world::World& world, std::size_t number) const {
+    const world::Side& given = world.sides[number];
+    if (given.kind == world::SideKind::wall && !given.slip) return Beyond::own;
+    return Base::side(world, number);
+  }
+  void fill_beyond(const world::World& world, const AcrossSide& row) const {
+    const world::Side& given = world.sides[row.side];
+    if (given.kind != world::SideKind::wall) {
+      Base::fill_beyond(world, row);
+      return;
+    }
+    const std::array at{row.position.x, row.position.y, row.position.z, row.time};
+    std::array<double, D> wall;
+    for (std::size_t d = 0; d < D; ++d) wall[d] = d == row.side / 2 ? 0.0 : given.velocity[d].evaluate(at);
+    for (std::int32_t k = 0; k < row.ghosts; ++k) {
+      const double density = row.inside(0, k);
+      double energy = row.inside(k_energy, k);
+      for (std::size_t d = 0; d < D; ++d) {
+        const double momentum = row.inside(d + 1, k), other = 2 * density * wall[d] - momentum;
+        energy += 0.5 * (other * other - momentum * momentum) / density;
+        row.ghost(d + 1, k) = other;
+      }
+      row.ghost(0, k) = density;
+      row.ghost(k_energy, k) = energy;
+    }
+  }
+};
+
+}  // namespace eddyline::physics::navier_stokes

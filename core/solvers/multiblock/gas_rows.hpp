@@ -1,0 +1,144 @@
+#pragma once
+// The terms of a gas along a row of cells: fluxes through faces, local steps.
+
+#include "solvers/multiblock/flux_rows.hpp"
+#include "solvers/multiblock/gas_state.hpp"
+#include "solvers/multiblock/scheme.hpp"
+
+namespace eddyline::multiblock {
+
+/// Smallest eigenvalues of matrix dissipation over the largest.
+inline constexpr double k_least_eigenvalue = 0.25;
+/// Of smoothing of residuals: ratio of the steps that it allows, and the largest coefficient.
+inline constexpr double k_spread = 2, k_most_spread = 2;
+inline constexpr double k_huge = 1e300;
+
+/// Dynamic viscosity where p / rho is theta.
+template <class S>
+EDDYLINE_INLINE S viscosity_of(const Scheme& scheme, S theta) {
+  return S(scheme.viscosity) *
+         physics::compressible::relative_viscosity(theta * S(1 / scheme.start_theta), scheme.sutherland);
+}
+
+/// Dissipation on the finest level.
+template <int D>
+EDDYLINE_INLINE physics::compressible::Densities<Pack4d, D> third_differences(
+    const PieceFields<Gas<D>>& piece, const Scheme& scheme, const physics::compressible::Constants<Pack4d>& gas,
+    const physics::compressible::Cell<Pack4d, D>& ca, const physics::compressible::Cell<Pack4d, D>& cb,
+    const physics::compressible::Vector<Pack4d, D>& face, Pack4d lambda, std::ptrdiff_t a, std::ptrdiff_t stride) {
+  namespace terms = physics::compressible;
+  using S = Pack4d;
+  const auto before = load_cell<S>(piece, a - stride), after = load_cell<S>(piece, a + 2 * stride);
+  const auto by = terms::coefficients<S>({before.p, ca.p, cb.p, after.p}, S(scheme.second_differences),
+                                         S(scheme.third_differences));
+  if (!scheme.matrix) {
+    auto sum = terms::differences(terms::with_enthalpy(before, gas), terms::with_enthalpy(ca, gas),
+                                  terms::with_enthalpy(cb, gas), terms::with_enthalpy(after, gas), by);
+    for (S& part : sum) part = lambda * part;
+    return sum;
+  }
+  const auto sum = terms::differences(terms::densities(before, gas), terms::densities(ca, gas),
+                                      terms::densities(cb, gas), terms::densities(after, gas), by);
+  auto product = terms::times_matrix<S, D>(sum, ca, cb, face, gas, S(k_least_eigenvalue));
+  const S passes = min(lambda * S(k_huge), S(1));  // 0 at walls, where lambda is 0; else 1
+  for (S& part : product) part = passes * part;
+  return product;
+}
+
+/// Fluxes through `count` faces across `axis`, from the cells before `first` to those at it.
+template <Dissipative Kind, int D>
+void flux_row(const PieceFields<Gas<D>>& piece, const Scheme& scheme, std::size_t axis, std::ptrdiff_t first,
+              std::int32_t count, FluxRow<Gas<D>>& row) {
+  namespace terms = physics::compressible;
+  using S = Pack4d;
+  constexpr std::size_t N = D + 2;
+  const std::ptrdiff_t stride = piece.extents.stride[axis];
+  const S half(0.5);
+  const terms::Constants<S> gas(scheme.gamma);
+  for (std::int32_t n = 0; n < count; n += S::width) {
+    const std::ptrdiff_t b = first + n, a = b - stride;
+    terms::Vector<S, D> face;
+    for (std::size_t d = 0; d < D; ++d) face[d] = S::load(piece.face[axis][d].data() + b);
+    const auto ca = load_cell<S>(piece, a), cb = load_cell<S>(piece, b);
+    const auto flux = terms::convective_flux(ca, cb, face, gas);
+    for (std::size_t v = 0; v < N; ++v) flux[v].store(row.convective[v].data() + n);
+    if constexpr (Kind != Dissipative::none) {
+      const auto& radius = piece.radius[axis];
+      const S lambda = half * (S::load(radius.data() + a) + S::load(radius.data() + b));
+      terms::Densities<S, D> sum;
+      if constexpr (is_first(Kind)) {
+        const auto wa = terms::with_enthalpy(ca, gas), wb = terms::with_enthalpy(cb, gas);
+        const S scale = S(scheme.first_differences) * lambda;
+        for (std::size_t v = 0; v < N; ++v) sum[v] = scale * (wb[v] - wa[v]);
+      } else {
+        sum = third_differences<D>(piece, scheme, gas, ca, cb, face, lambda, a, stride);
+      }
+      if constexpr (is_thin(Kind) || Kind == Dissipative::third_full) {
+        const S mu = viscosity_of(scheme, half * (ca.theta + cb.theta)), conductivity(scheme.conductivity);
+        terms::Friction<S, D> friction;
+        if constexpr (is_thin(Kind)) {
+          const S per_volume = S(2) / (S::load(piece.volume.data() + a) + S::load(piece.volume.data() + b));
+          friction = terms::thin_layer_friction<S, D>(ca, cb, face, per_volume, mu, conductivity);
+        } else {
+          terms::Gradient<S, D> mean;
+          terms::Vector<S, D> line;
+          for (std::size_t d = 0; d < D; ++d) {
+            line[d] = S::load(piece.center[d].data() + b) - S::load(piece.center[d].data() + a);
+            for (std::size_t v = 0; v <= D; ++v)
+              mean[v][d] =
+                  half * (S::load(piece.gradient[1 + v][d].data() + a) + S::load(piece.gradient[1 + v][d].data() + b));
+          }
+          friction = terms::full_friction<S, D>(ca, cb, mean, line, face, mu, conductivity);
+        }
+        S work = friction.heat;
+        for (std::size_t d = 0; d < D; ++d) {
+          sum[1 + d] = sum[1 + d] + friction.stress[d];
+          work = work + half * (ca.u[d] + cb.u[d]) * friction.stress[d];
+        }
+        sum[D + 1] = sum[D + 1] + work;
+      }
+      for (std::size_t v = 0; v < N; ++v) sum[v].store(row.dissipative[v].data() + n);
+    }
+  }
+}
+
+/// Local steps and spectral radii of a row of cells.
+template <int D>
+void set_step_row(PieceFields<Gas<D>>& piece, const Scheme& scheme, std::ptrdiff_t first, std::int32_t count) {
+  namespace terms = physics::compressible;
+  using S = Pack4d;
+  const S half(0.5), cfl(scheme.cfl);
+  const S share(scheme.viscous_share * std::max(4.0 / 3, scheme.conductivity * (scheme.gamma - 1)));
+  const terms::Constants<S> gas(scheme.gamma);
+  for (std::int32_t n = 0; n < count; n += S::width) {
+    const std::ptrdiff_t c = first + n;
+    const auto cell = load_cell<S>(piece, c);
+    const S per_volume = S::load(piece.per_volume.data() + c);
+    std::array<S, D> lambda;
+    S sum, areas;
+    for (std::size_t d = 0; d < D; ++d) {
+      terms::Vector<S, D> face;
+      for (std::size_t e = 0; e < D; ++e)
+        face[e] = half * (S::load(piece.face[d][e].data() + c) +
+                          S::load(piece.face[d][e].data() + c + piece.extents.stride[d]));
+      lambda[d] = terms::spectral_radius<S, D>(cell, face, gas);
+      sum = sum + lambda[d];
+      areas = areas + terms::dot(face, face);
+    }
+    // Source of the coefficients: Jameson & Baker 1983. The largest keeps two sweeps stable.
+    for (std::size_t d = 0; d < D; ++d) {
+      const S part = S(k_spread * (D + 1) / 2) * (lambda[d] / sum);
+      min(max(S(0.25) * (part * part - S(1)), S(0)), S(k_most_spread)).store(piece.spread[d].data() + c);
+    }
+    const S friction = share * viscosity_of(scheme, cell.theta) / cell.rho;
+    (cfl / ((sum + areas * friction * per_volume) * per_volume)).store(piece.local_step.data() + c);
+    for (std::size_t d = 0; d < D; ++d) {
+      S ratio;
+      for (std::size_t e = 0; e < D; ++e)
+        if (e != d) ratio = max(ratio, lambda[e] / lambda[d]);
+      (lambda[d] * (S(1) + sqrt(ratio))).store(piece.radius[d].data() + c);
+    }
+  }
+}
+
+}  // namespace eddyline::multiblock

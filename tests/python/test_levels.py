@@ -1,0 +1,121 @@
+"""Worlds with levels: checks, series, snapshots that VTK reads, resumed runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_waves import LEVELS, world_text
+
+import eddyline
+from eddyline.world import World, WorldError, describe
+
+
+def changed(**options: object) -> World:
+    return World.from_text(LEVELS, overrides={f"method.{key}": value for key, value in options.items()})  # type: ignore[misc]
+
+
+def problem(**options: object) -> str:
+    with pytest.raises(WorldError) as found:
+        changed(**options)
+    return str(found.value)
+
+
+def test_problems_of_levels_name_the_change() -> None:
+    without = LEVELS.replace("tolerance = 0.01", "")
+    with pytest.raises(WorldError, match="requires something that chooses the cells to refine"):
+        World.from_text(without)
+    assert "multiple of 128. Try domain.spacing = " in problem(levels=5, unit=8)
+    assert "is not a number everywhere at the start" in problem(refine="x + sqrt(x - 0.5)")
+    assert "method.refine uses mach; the equations wave have u and p" in problem(refine="mach > 1")
+    assert "unknown name" in problem(refine="vorticity > 5")
+    assert "must be 4 or 8" in problem(unit=5)
+    assert changed(levels=1).core.options["levels"] == 1
+
+
+def test_all_refined_tells_memory_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    from eddyline.solvers import amr
+
+    monkeypatch.setattr(amr, "available_memory", lambda: 3e5)
+    without = LEVELS.replace("tolerance = 0.01", 'refine = "x > -1"')
+    with pytest.raises(WorldError, match=r"method\.refine chooses, makes 5400 cells"):
+        World.from_text(without)
+    World.from_text(without.replace("x > -1", "x > 0.9"))
+
+
+def test_check_describes_levels() -> None:
+    text = describe(changed())
+    assert "levels        3, edges 0.0625 to 0.01562 m; if everything is refined, 5400 cells" in text
+
+
+def test_cells_of_levels_are_a_series_and_make_up_the_domain() -> None:
+    world = changed()
+    simulation = eddyline.Simulation(world)
+    simulation.step(6)
+    core = simulation._core
+    columns, _, rows = core.take_series()["levels"]
+    assert columns == ["time", "cells_0", "cells_1", "cells_2"]
+    assert rows[-1, 1] == 256 and rows[-1, 3] > 0
+    total = core.count("cells")
+    level = simulation.field("level")
+    assert level.shape == (total,) and set(level) == {0, 1, 2}
+    assert float((4.0 ** (2 - level)).sum()) == 64 * 64
+
+
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_vtk_reads_snapshots_of_levels(tmp_path: Path, dimensions: int) -> None:
+    vtk_hdf = pytest.importorskip("vtkmodules.vtkIOHDF")
+    from vtkmodules.util.numpy_support import vtk_to_numpy
+
+    from eddyline.stream.cells import CellFiles, layout_of
+    from eddyline.stream.snapshots import copy_as_one_file, read_snapshot
+
+    text = LEVELS
+    if dimensions == 3:
+        text = world_text(
+            [1, 1, 0.5], 32, "exp(-((x-.4)^2+(y-.5)^2+(z-.2)^2)/.01)", end=0.3,
+            extra="levels = 2\ntolerance = 0.05\nunit = 4",
+        )  # fmt: skip
+    world = World.from_text(text)
+    simulation = eddyline.Simulation(world)
+    files = CellFiles(tmp_path / "snapshots", grid=layout_of(world), fields={"u": "m"})
+    kept, counts = [], []
+    for _ in range(3):
+        files.take(simulation._core, lambda job: job())
+        kept.append(simulation.field("u"))
+        counts.append(len(kept[-1]))
+        simulation.step(4)
+    files.finish(lambda job: job())
+    assert len(set(counts)) > 1
+    copy_as_one_file(tmp_path, "cells", tmp_path / "one.vtkhdf")
+    volume = float(np.prod(world.core.size[:dimensions]))
+    for path in (tmp_path / "snapshots/cells.vtkhdf", tmp_path / "one.vtkhdf"):
+        reader = vtk_hdf.vtkHDFReader()
+        reader.SetFileName(str(path))
+        reader.UpdateInformation()
+        assert reader.GetNumberOfSteps() == 3
+        for k in range(3):
+            reader.SetStep(k)
+            reader.Update()
+            grid = reader.GetOutputDataObject(0)
+            assert grid.IsA("vtkUnstructuredGrid") and grid.GetNumberOfCells() == counts[k]
+            assert np.array_equal(vtk_to_numpy(grid.GetCellData().GetArray("u")), kept[k])
+            points = vtk_to_numpy(grid.GetPoints().GetData())
+            corners = vtk_to_numpy(grid.GetCells().GetConnectivityArray()).reshape(counts[k], -1)
+            edges = np.ptp(points[corners], axis=1)[:, :dimensions]
+            assert np.isclose(np.prod(edges, axis=1).sum(), volume)
+    found = read_snapshot(tmp_path, 1)
+    assert np.array_equal(found["u"], kept[1]) and set(found) >= {"level", "position", "id", "time"}
+
+
+def test_a_run_with_levels_is_kept_and_resumed(tmp_path: Path) -> None:
+    quiet = {"progress": False, "movie": False, "report": False}
+    path = tmp_path / "pulse.toml"
+    path.write_text(LEVELS)
+    run = eddyline.run(path, out=tmp_path / "run", **quiet)  # type: ignore[arg-type]
+    part = eddyline.run(path, out=tmp_path / "part", until=0.15, **quiet)  # type: ignore[arg-type]
+    whole = eddyline.resume(part, until=0.3, **quiet)  # type: ignore[arg-type]
+    compared = eddyline.compare(run, whole)
+    assert compared.identical
+    assert set(run.snapshot()) == {"time", "step", "id", "position", "u", "p", "level"}
