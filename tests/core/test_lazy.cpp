@@ -13,7 +13,7 @@
 #include "flow_fixture.hpp"
 #include "harness.hpp"
 #include "solvers/sph/flow/lazy/deferred_exchange.hpp"
-#include "solvers/sph/step.hpp"
+#include "solvers/sph/step/delta/delta_step.hpp"
 #include "thread_ranks.hpp"
 
 using namespace eddyline;
@@ -176,7 +176,7 @@ TEST(copies_belong_to_no_rank) {
     solver::Execution e = execution();
     e.lazy.every = 2;
     sph::Flow<float, 2> flow(stream(), e, c);
-    sph::Step<float, 2> step(flow);
+    sph::DeltaStep<float, 2> step(flow);
     step.start();
     for (int k = 0; k < 30; ++k) {
       step.advance(true);

@@ -15,8 +15,8 @@
 #include "handover_fixture.hpp"
 #include "harness.hpp"
 #include "neighbors/fields.hpp"
-#include "solvers/sph/classic_step.hpp"
-#include "solvers/sph/step.hpp"
+#include "solvers/sph/step/classic/classic_step.hpp"
+#include "solvers/sph/step/delta/delta_step.hpp"
 #include "thread_ranks.hpp"
 
 using namespace eddyline;
@@ -283,7 +283,7 @@ void expect_ghosts_like_owners(const world::World& world, int ranks, const solve
       expect_rows_of_owners(c, grid, flow.wall_rows, flow.wall.id, flow.wall_halo, flow.walls, 3 * D + 5);
       return;
     }
-    advance(*start<sph::Step<T, D>>(flow));
+    advance(*start<sph::DeltaStep<T, D>>(flow));
     flow.fluid_halo.gather(neighbors::RowField(flow.midpoint_rows, D));  // the next step's, which no ghost has yet
     expect_rows_of_owners(c, grid, flow.fluid_rows, flow.fluid.id, flow.fluid_halo, flow.midpoint_rows,
                           flow.midpoint_rows.width());

@@ -11,14 +11,14 @@
 #include "physics/inflow/moving_least_squares.hpp"
 #include "small_worlds.hpp"
 #include "solvers/sph/flow.hpp"
-#include "solvers/sph/step.hpp"
+#include "solvers/sph/step/delta/delta_step.hpp"
 
 using namespace eddyline;
 
 namespace {
 
 using Flow = sph::Flow<float, 2>;
-using Step = sph::Step<float, 2>;
+using Step = sph::DeltaStep<float, 2>;
 
 constexpr double k_dx = 0.05;
 const auto k_alone = comm::single_process();

@@ -14,7 +14,7 @@
 #include "handover_fixture.hpp"
 #include "harness.hpp"
 #include "particles/id.hpp"
-#include "solvers/sph/step.hpp"
+#include "solvers/sph/step/delta/delta_step.hpp"
 #include "thread_ranks.hpp"
 
 using namespace eddyline;
@@ -168,7 +168,7 @@ bool are_unique(const std::vector<Seen>& all) {
 std::vector<std::vector<Seen>> history(const world::World& world, int steps) {
   const auto alone = comm::single_process();
   Flow2 flow(world, execution_with("strips"), *alone);
-  const auto step = start<sph::Step<float, 2>>(flow);
+  const auto step = start<sph::DeltaStep<float, 2>>(flow);
   std::vector<std::vector<Seen>> moments{see(flow)};
   for (int k = 0; k < steps; ++k) {
     step->advance(false);
@@ -213,7 +213,7 @@ void expect_each_to_enter_once(Vec3 size, const char* decomposition, int ranks, 
   const auto whole = history(world, steps);
   on_ranks(ranks, [&](comm::Communicator& c) {
     Flow2 flow(world, execution_with(decomposition), c);
-    const auto step = start<sph::Step<float, 2>>(flow);
+    const auto step = start<sph::DeltaStep<float, 2>>(flow);
     std::set<std::int64_t> ranks_at_inflow;
     for (int k = 1; k <= steps; ++k) {
       step->advance(false);
@@ -288,7 +288,7 @@ void expect_one_owner_each(const world::World& world, int steps, bool returns) {
       auto execution = execution_with(way.decomposition, way.exchange);
       execution.rebalance_every = way.rebalance_every;
       Flow2 flow(world, execution, c);
-      const auto step = start<sph::Step<float, 2>>(flow);
+      const auto step = start<sph::DeltaStep<float, 2>>(flow);
       Owners owners(flow.openings.empty() ? 0 : flow.openings.all()[0].sites.columns);
       owners.see(see(flow));
       CHECK(flow.migrants == 0);
@@ -327,7 +327,7 @@ TEST(ranks_need_not_wait_for_ghosts_to_know_that_lists_hold) {
   world.method.skin = 0.5;
   on_ranks(3, [&](comm::Communicator& c) {
     Flow2 flow(world, execution_with("strips"), c);
-    const auto step = start<sph::Step<float, 2>>(flow);
+    const auto step = start<sph::DeltaStep<float, 2>>(flow);
     for (int k = 0; k < 60; ++k) step->advance(false);
     CHECK(flow.rebuilds > 3);
     CHECK(flow.predicted_steps > 30);
@@ -336,7 +336,7 @@ TEST(ranks_need_not_wait_for_ghosts_to_know_that_lists_hold) {
 TEST(rows_sent_ahead_are_recalled_where_the_next_step_does_not_begin_with_them) {
   const auto world = fixture::dam();
   const auto advance = [](Flow2& flow) {
-    const auto step = start<sph::Step<float, 2>>(flow);
+    const auto step = start<sph::DeltaStep<float, 2>>(flow);
     const auto go_on = [&] {
       for (int k = 0; k < 8; ++k) step->advance(false);
     };

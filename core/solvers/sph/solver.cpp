@@ -8,13 +8,13 @@
 
 #include "base/affinity.hpp"
 #include "base/instructions.hpp"
-#include "solvers/sph/classic_step.hpp"
+#include "solvers/sph/step/classic/classic_step.hpp"
 #include "solvers/sph/doctor.hpp"
 #include "solvers/sph/observe/loads.hpp"
 #include "solvers/sph/observe/particles.hpp"
 #include "solvers/sph/observe/sampler.hpp"
 #include "solvers/sph/observe/series.hpp"
-#include "solvers/sph/step.hpp"
+#include "solvers/sph/step/delta/delta_step.hpp"
 
 namespace eddyline::sph {
 
@@ -226,7 +226,7 @@ std::unique_ptr<solver::Solver> make_for(const world::World& world, const solver
                                          comm::Communicator& communicator) {
   if (world.method.scheme == world::Scheme::classic)
     return std::make_unique<Solver<T, D, ClassicStep<T, D>>>(world, execution, communicator);
-  return std::make_unique<Solver<T, D, Step<T, D>>>(world, execution, communicator);
+  return std::make_unique<Solver<T, D, DeltaStep<T, D>>>(world, execution, communicator);
 }
 
 template <class T>

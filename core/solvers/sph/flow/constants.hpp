@@ -37,6 +37,10 @@ struct Constants {
   double shear_rate2 = 0;            // factor from dissipation_central to the squared shear rate [1/s^2]
   physics::delta::FluidViscosity viscosity{};  // depends on whether there is a free surface
 
+  /// The volume fraction at a particle, from the sum over its neighbours and its own mass.
+  double volume_fraction(double neighbors, double mass) const {
+    return to_volume_fraction * (neighbors + mass * inverse_mass);
+  }
   /// Tells whether the blow-up doctor accepts a density excess.
   bool density_is_sound(double s) const { return s > thinnest && s < densest; }
 };

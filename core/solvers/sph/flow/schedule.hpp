@@ -23,6 +23,11 @@ struct Block {
   std::int64_t first, last;
 };
 
+using Blocks = std::span<const Block>;
+
+/// The blocks of a rank in two parts: the border, which needs rows of other ranks, and the interior.
+enum class Part { border, interior };
+
 /// Calls sweep(first, last) for each block, in parallel, restricted to chunks of the first n particles. Results do not
 /// depend on which thread takes which block.
 template <class Sweep>
@@ -93,6 +98,9 @@ struct Schedule {
   std::vector<Block> interior_forces;  // these need no fluid of other ranks, no walls and no buffers
   std::vector<Block> fringe_forces;
   std::vector<Block> walls;  // chunks of the lists of walls over the fluid
+
+  Blocks rates_of(Part part) const { return part == Part::border ? fringe_rates : interior_rates; }
+  Blocks forces_of(Part part) const { return part == Part::border ? fringe_forces : interior_forces; }
 
   /// Used with one rank, which has no message to wait for.
   void make_all_fringe(std::size_t chunks);

@@ -3,9 +3,9 @@
 #include "domain/contact.hpp"
 #include "domain/external_forcing.hpp"
 #include "physics/classic/sweeps.hpp"
-#include "solvers/sph/classic_update.hpp"
 #include "solvers/sph/flow.hpp"
-#include "solvers/sph/inactive_walls.hpp"
+#include "solvers/sph/step/classic/classic_update.hpp"
+#include "solvers/sph/step/inactive_walls.hpp"
 
 namespace eddyline::sph {
 

@@ -7,7 +7,7 @@
 #include "base/transpose.hpp"
 #include "neighbors/pair_data.hpp"
 #include "particles/cell_index.hpp"
-#include "solvers/sph/particle_span.hpp"
+#include "solvers/sph/step/particle_span.hpp"
 
 namespace eddyline::sph {
 

@@ -1,4 +1,4 @@
-#include "solvers/sph/moving_walls.hpp"
+#include "solvers/sph/step/moving_walls.hpp"
 
 #include "neighbors/fields.hpp"
 

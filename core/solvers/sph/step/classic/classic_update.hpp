@@ -3,7 +3,7 @@
 #include "domain/contact.hpp"
 #include "domain/external_forcing.hpp"
 #include "solvers/sph/flow.hpp"
-#include "solvers/sph/particle_span.hpp"
+#include "solvers/sph/step/particle_span.hpp"
 
 namespace eddyline::sph {
 

@@ -5,7 +5,7 @@
 #include "base/lanes.hpp"
 #include "domain/contact.hpp"
 #include "solvers/sph/flow.hpp"
-#include "solvers/sph/particle_span.hpp"
+#include "solvers/sph/step/particle_span.hpp"
 
 namespace eddyline::sph {
 

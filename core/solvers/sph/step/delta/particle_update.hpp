@@ -3,8 +3,8 @@
 #include "domain/contact.hpp"
 #include "domain/external_forcing.hpp"
 #include "solvers/sph/flow.hpp"
-#include "solvers/sph/particle_span.hpp"
-#include "solvers/sph/row_writer.hpp"
+#include "solvers/sph/step/delta/row_writer.hpp"
+#include "solvers/sph/step/particle_span.hpp"
 
 namespace eddyline::sph {
 
@@ -20,12 +20,12 @@ class ParticleUpdate {
 
   /// Computes rho += dt d rho/dt;  v += a dt/2;  x += dt v, and rows of the end of the step, for the particles in some
   /// blocks.
-  void half_kick_and_drift(std::span<const Block> blocks);
+  void kick_and_drift(std::span<const Block> blocks);
   /// Computes a = pressure + viscosity + body forces;  v += a dt/2;  G from the pressure force;  x += shift. Density
   /// relaxes to the volume fraction. In confined flows shifting transports momentum in the next step, of length `next`;
   /// the first rows of that step are written. v is damped at a rate of `damping`. Processes the particles in some
   /// blocks, and adds them to the extremes of the step.
-  void half_kick_and_shift(std::span<const Block> blocks, double dt, double damping, double next);
+  void kick_and_shift(std::span<const Block> blocks, double dt, double damping, double next);
 
   /// Writes rows of the midpoint of a step, see RowWriter.
   void write_midpoint_rows(double dt);
@@ -43,7 +43,7 @@ class ParticleUpdate {
     SpanValues x[D], v[D];
     SpanValues v2, a2;  // squares before contact
   };
-  /// Constants of half_kick_and_shift() in a step.
+  /// Constants of kick_and_shift() in a step.
   struct Shifting {
     double dt, keep;             // keep: the factor of damping on a velocity
     double strength, cap;        // of shifting [s], [m]

@@ -1,4 +1,4 @@
-#include "solvers/sph/classic_update.hpp"
+#include "solvers/sph/step/classic/classic_update.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,8 @@
 #include "base/portable_math.hpp"
 #include "physics/classic/sweeps.hpp"
 #include "physics/sph/free_surface.hpp"
-#include "solvers/sph/clearance.hpp"
-#include "solvers/sph/row_columns.hpp"
+#include "solvers/sph/step/clearance.hpp"
+#include "solvers/sph/step/row_columns.hpp"
 
 namespace eddyline::sph {
 

@@ -1,10 +1,10 @@
-#include "solvers/sph/row_writer.hpp"
+#include "solvers/sph/step/delta/row_writer.hpp"
 
 #include "physics/delta/sweeps.hpp"
 #include "physics/sph/acoustic_damping.hpp"
 #include "physics/sph/free_surface.hpp"
 #include "physics/state_equations/linear.hpp"
-#include "solvers/sph/row_columns.hpp"
+#include "solvers/sph/step/row_columns.hpp"
 
 namespace eddyline::sph {
 

@@ -1,4 +1,4 @@
-#include "solvers/sph/classic_step.hpp"
+#include "solvers/sph/step/classic/classic_step.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "comm/collectives.hpp"
 #include "neighbors/fields.hpp"
-#include "solvers/sph/wall_row.hpp"
+#include "solvers/sph/step/wall_row.hpp"
 
 namespace eddyline::sph {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "solvers/sph/flow.hpp"
-#include "solvers/sph/particle_span.hpp"
+#include "solvers/sph/step/particle_span.hpp"
 
 namespace eddyline::sph {
 

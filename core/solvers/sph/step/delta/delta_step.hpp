@@ -1,0 +1,104 @@
+#pragma once
+
+#include "domain/contact.hpp"
+#include "domain/external_forcing.hpp"
+#include "solvers/sph/flow.hpp"
+#include "solvers/sph/opening_step.hpp"
+#include "solvers/sph/step/delta/delta_sums.hpp"
+#include "solvers/sph/step/delta/particle_update.hpp"
+#include "solvers/sph/step/delta/row_contents.hpp"
+#include "solvers/sph/step/moving_walls.hpp"
+#include "solvers/sph/step/overlap.hpp"
+
+namespace eddyline::sph {
+
+using domain::Contact;
+using domain::ExternalForcing;
+
+/// Advances a flow in time with the scheme delta: kick-drift-kick with one evaluation a step. Density and viscosity are
+/// evaluated at the midpoint, pressure at the end of the step.
+template <class T, int D>
+class DeltaStep {
+ public:
+  explicit DeltaStep(Flow<T, D>& flow);
+  DeltaStep(const DeltaStep&) = delete;
+  DeltaStep& operator=(const DeltaStep&) = delete;
+  ~DeltaStep();
+
+  /// Computes the accelerations at the start, for the first half kick.
+  void start();
+  /// Advances by one time step. `loads`: also sum the forces on every wall particle (observers ask for them).
+  void advance(bool loads);
+  /// Writes rows of the state, which counts of pairs need; ghosts within this rank only.
+  void write_state_rows();
+  /// Ends the run: receives what other ranks have sent ahead, before this rank releases the memory. Collective.
+  void end();
+  /// Adopts the changes of Flow::change().
+  void world_changed();
+  /// Returns the next time step, from the largest speed at the start of the last one, so that it is known when that
+  /// step ends.
+  double choose_time_step() const;
+
+  /// A step keeps no state besides the flow.
+  void save(ArchiveWriter&) const {}
+  void restore(const ArchiveReader*) { contents_.invalidate(); }
+
+  /// Rate of the damping v' = -rate v while a start settles [1/s]; 0: none.
+  double damping = 0;
+
+ private:
+  // The midpoint, see midpoint.cpp.
+  bool reach_midpoint();
+  void rebuild(bool by_expected_places);
+  bool prepare_midpoint(double skin);
+  void write_midpoint_rows();
+  bool cells_hold(double skin, double start) const;
+  double step_displacement() const;
+
+  // Computations for a part of the blocks, or for some of the interior.
+  void sum_rates(Part part);
+  void sum_rates(Blocks some);
+  void kick_and_drift(Part part);
+  void sum_forces(Part part);
+  void sum_forces(Blocks some);
+  void kick_and_shift(Part part, double dt);
+  void rates_are_pending();
+  void forces_are_pending();
+
+  void begin_step();
+  void carry_ghosts_to_end();
+  void move_walls_to_end();
+  void extrapolate_to_walls();
+  void extrapolate_to_openings(double t, double dt);
+  void sum_viscous_loads(bool of_openings);
+  void sum_pressure_loads();
+  void begin_kick_and_shift();
+  void end_step();
+
+  // Rows that travel.
+  Cargo<T> midpoint() { return {flow_.fluid_halo, all_of(flow_.midpoint_rows), all_of(flow_.midpoint_rows)}; }
+  Cargo<T> end_state() { return {flow_.fluid_halo, flow_.end_field(), all_of(flow_.end_rows)}; }
+  Cargo<T> whole_end_state() { return {flow_.fluid_halo, all_of(flow_.end_rows), all_of(flow_.end_rows)}; }
+  Cargo<T> wall_state() {
+    const auto rows = flow_.wall_field(forcing_.walls_change_speed());
+    return {flow_.wall_halo, rows, rows};
+  }
+  Cargo<T> whole_wall_state() { return {flow_.wall_halo, all_of(flow_.walls), all_of(flow_.walls)}; }
+  static neighbors::RowField<T> all_of(neighbors::PairData<T>& rows) { return {rows, D}; }
+
+  /// Returns the time for the motion of bodies at flow time t: they rest while a start settles.
+  double motion_time(double t) const { return damping > 0 ? -1.0 : t; }
+
+  Flow<T, D>& flow_;
+  Contact contact_;
+  MovingWalls<T, D> moving_walls_;
+  OpeningStep<T, D> openings_;
+  ExternalForcing<D> forcing_;
+  DeltaSums<T, D> sums_;
+  ParticleUpdate<T, D> update_;
+  Overlap<T, D> overlap_;
+  PendingBlocks rates_, forces_;
+  RowContents contents_;
+};
+
+}  // namespace eddyline::sph

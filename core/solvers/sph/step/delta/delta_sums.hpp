@@ -1,0 +1,44 @@
+#pragma once
+
+#include <span>
+
+#include "domain/external_forcing.hpp"
+#include "solvers/sph/flow.hpp"
+#include "solvers/sph/step/inactive_walls.hpp"
+#include "solvers/sph/step/moving_walls.hpp"
+
+namespace eddyline::sph {
+
+using domain::ExternalForcing;
+
+/// The sums over pairs of the scheme delta. Which terms they hold is stated in physics/delta/sweeps.hpp.
+template <class T, int D>
+class DeltaSums {
+ public:
+  DeltaSums(Flow<T, D>& flow, const MovingWalls<T, D>& moving_walls, const ExternalForcing<D>& forcing)
+      : flow_(flow), moving_walls_(moving_walls), forcing_(forcing) {}
+
+  /// Continuity, density diffusion and viscosity at the midpoint.
+  void sum_rates(std::span<const Block> blocks);
+  /// Pressure and mirrored velocity of dummy particles from the fluid around them, at time t, and their rows (Adami).
+  void extrapolate_to_walls(double t);
+  /// Pressure, shifting, volume fraction and free surface at the end of the step.
+  void sum_forces(std::span<const Block> blocks);
+  /// Reactions of walls to the fluid: viscous ones at the midpoint, pressure at the end of the step.
+  void sum_viscous_reactions();
+  void sum_pressure_reactions();
+
+  /// Makes the next step compute all walls, after the world has changed.
+  void world_changed() { inactive_walls_.forget(); }
+
+ private:
+  physics::delta::SweepInput<T> input_of_fluid() const;
+  physics::delta::SweepInput<T> input_of_walls(const neighbors::Chunk* fluid_neighbors) const;
+
+  Flow<T, D>& flow_;
+  const MovingWalls<T, D>& moving_walls_;
+  const ExternalForcing<D>& forcing_;
+  InactiveWalls inactive_walls_;
+};
+
+}  // namespace eddyline::sph
