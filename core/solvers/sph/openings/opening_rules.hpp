@@ -7,9 +7,9 @@
 
 #include "base/reproducible_sum.hpp"
 #include "comm/communicator.hpp"
-#include "solvers/sph/flow/constants.hpp"
 #include "solvers/sph/openings.hpp"
 #include "solvers/sph/openings/node_fits.hpp"
+#include "solvers/sph/state/constants.hpp"
 #include "world/world.hpp"
 
 namespace eddyline::sph {

@@ -4,7 +4,7 @@
 
 #include "base/lanes.hpp"
 #include "domain/contact.hpp"
-#include "solvers/sph/flow.hpp"
+#include "solvers/sph/lists/lists.hpp"
 #include "solvers/sph/step/particle_span.hpp"
 
 namespace eddyline::sph {
@@ -13,7 +13,7 @@ using domain::Contact;
 
 /// Tells whether no particle of a span can be in a wall at the places x.
 template <class T, int D>
-bool is_clear(const Flow<T, D>& flow, const Contact& contact, const ParticleSpan& span, const SpanValues* x) {
+bool is_clear(const Lists<T, D>& lists, const Contact& contact, const ParticleSpan& span, const SpanValues* x) {
   constexpr std::size_t k_lanes = Pack4d::width;
   Vec3 lowest, highest;
   for (int d = 0; d < D; ++d) {
@@ -32,7 +32,7 @@ bool is_clear(const Flow<T, D>& flow, const Contact& contact, const ParticleSpan
   if (contact.bodies_are_clear(lowest, highest)) return true;
   // The bounding box of a bent body contains much space that is not near it.
   for (std::size_t i = span.first; i < span.first + span.count; ++i)
-    if (flow.is_near_walls(i)) return false;
+    if (lists.is_near_walls(i)) return false;
   return true;
 }
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "solvers/sph/flow/schedule.hpp"
+#include "solvers/sph/lists/schedule.hpp"
 
 namespace eddyline::sph {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "solvers/sph/flow.hpp"
+#include "solvers/sph/parts.hpp"
 
 namespace eddyline::sph {
 
@@ -17,9 +17,9 @@ namespace eddyline::sph {
 template <class T, int D>
 class MovingWalls {
  public:
-  explicit MovingWalls(Flow<T, D>& flow);
+  explicit MovingWalls(Parts<T, D>& parts);
 
-  bool any() const { return flow_.walls_move(); }
+  bool any() const { return state_.walls_move; }
   /// Adopts changes of the world: bodies that stood still may move from now on, and bodies may have been added or
   /// removed.
   void world_changed();
@@ -57,7 +57,9 @@ class MovingWalls {
   template <class Visit>
   void for_each_moving(Visit&& visit);
 
-  Flow<T, D>& flow_;
+  State<T, D>& state_;
+  Scratch<T, D>& scratch_;
+  Domain<T, D>& domain_;
   std::vector<std::optional<Pose>> poses_;  // of the bodies at the end of the step; empty if none moves
 };
 

@@ -7,7 +7,7 @@
 #include "base/timers.hpp"
 #include "exchange/halo.hpp"
 #include "neighbors/fields.hpp"
-#include "solvers/sph/flow.hpp"
+#include "solvers/sph/parts.hpp"
 
 namespace eddyline::sph {
 
@@ -55,7 +55,7 @@ struct Sends {
 template <class T, int D>
 class Overlap {
  public:
-  explicit Overlap(Flow<T, D>& flow) : flow_(flow) {}
+  explicit Overlap(Parts<T, D>& parts) : state_(parts.state), domain_(parts.domain) {}
 
   /// Computes the border, sends its rows, and computes the interior while they travel. compute(part) also sums the
   /// blocks of that part.
@@ -74,9 +74,9 @@ class Overlap {
   }
   void receive(const Cargo<T>& cargo) {
     cargo.halo.wait();
-    flow_.timers.lap(Phase::wait);
-    flow_.finish_gather(cargo.halo, cargo.sent);
-    flow_.timers.lap(Phase::pack);
+    domain_.timers.lap(Phase::wait);
+    domain_.receive(cargo.halo, cargo.sent);
+    domain_.timers.lap(Phase::pack);
   }
   template <class... Work>
   void exchange(const Cargo<T>& cargo, const Work&... work) {
@@ -91,12 +91,12 @@ class Overlap {
   }
 
   void send(const Cargo<T>& cargo) {
-    flow_.send(cargo.halo, cargo.sent);
-    flow_.timers.lap(Phase::pack);
+    domain_.send(cargo.halo, cargo.sent);
+    domain_.timers.lap(Phase::pack);
   }
   void copy_within(const Cargo<T>& cargo) {
     cargo.halo.gather_within(cargo.within);
-    flow_.timers.lap(Phase::pack);
+    domain_.timers.lap(Phase::pack);
   }
 
   /// Sends cargo for the next step.
@@ -116,15 +116,18 @@ class Overlap {
 
   /// The phase of work on a part: with other ranks, the border is measured apart.
   Phase phase_of(Part part, Phase phase) const {
-    const bool apart = part == Part::border && !flow_.communicator().is_alone() && !flow_.lazy.computes_copies();
+    const bool apart = part == Part::border && !domain_.communicator().is_alone() && !domain_.lazy.computes_copies();
     return apart ? Phase::fringe : phase;
   }
 
  private:
   /// Tells whether the rows with which the next step begins are known when this one ends.
-  bool sends_ahead() const { return !flow_.communicator().is_alone() && flow_.openings.empty() && !flow_.lazy.is_on(); }
+  bool sends_ahead() const {
+    return !domain_.communicator().is_alone() && state_.openings.empty() && !domain_.lazy.is_on();
+  }
 
-  Flow<T, D>& flow_;
+  const State<T, D>& state_;
+  Domain<T, D>& domain_;
   bool is_sent_ahead_ = false;
 };
 

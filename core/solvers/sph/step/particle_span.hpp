@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "solvers/sph/flow/schedule.hpp"
+#include "solvers/sph/lists/schedule.hpp"
 
 namespace eddyline::sph {
 

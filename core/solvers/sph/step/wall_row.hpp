@@ -7,11 +7,13 @@
 #include <limits>
 
 #include "base/vec.hpp"
+#include "domain/walls.hpp"
 #include "neighbors/pair_data.hpp"
-#include "solvers/sph/flow/schedule.hpp"
-#include "solvers/sph/flow/state.hpp"
+#include "solvers/sph/lists/schedule.hpp"
 
 namespace eddyline::sph {
+
+using domain::WallState;
 
 /// A block of wall particles: sums over the fluid around them, then the values extrapolated from these.
 template <class T, int D>

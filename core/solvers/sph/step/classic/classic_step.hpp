@@ -3,8 +3,9 @@
 #include "domain/contact.hpp"
 #include "domain/external_forcing.hpp"
 #include "physics/classic/sweeps.hpp"
-#include "solvers/sph/flow.hpp"
+#include "solvers/sph/parts.hpp"
 #include "solvers/sph/step/classic/classic_update.hpp"
+#include "solvers/sph/step/control_point.hpp"
 #include "solvers/sph/step/inactive_walls.hpp"
 
 namespace eddyline::sph {
@@ -17,7 +18,7 @@ using domain::ExternalForcing;
 template <class T, int D>
 class ClassicStep {
  public:
-  explicit ClassicStep(Flow<T, D>& flow);
+  explicit ClassicStep(Parts<T, D>& parts);
 
   /// Computes the rates at the start, from which the first step predicts.
   void start();
@@ -27,10 +28,12 @@ class ClassicStep {
   void write_state_rows();
   /// Ends the run. Nothing is under way in this scheme.
   void end() {}
-  /// Adopts the changes of Flow::change(). Bodies rest in this scheme.
+  /// Adopts the changes of Parts::change(). Bodies rest in this scheme.
   void world_changed();
   /// Returns the next time step, from the largest values of the last one.
   double choose_time_step() const;
+  /// Combines the results of the last step over all ranks, at once. Collective.
+  void agree() { control_point_.agree(); }
 
   /// The lengths of the last two steps. `part`: given on the root, null on other ranks. Collective.
   void save(ArchiveWriter& archive) const;
@@ -50,15 +53,21 @@ class ClassicStep {
   void react();
   void correct(const MidpointPrediction& prediction);
   physics::classic::SweepInput<T> input() const;
+  StepPath<T> path() const;
   void gather(exchange::Halo& halo, neighbors::PairData<T>& rows);
 
-  Flow<T, D>& flow_;
+  Parts<T, D>& parts_;
+  State<T, D>& state_;
+  Scratch<T, D>& scratch_;
+  Domain<T, D>& domain_;
+  Lists<T, D>& lists_;
   Contact contact_;
   ExternalForcing<D> forcing_;
   InactiveWalls inactive_walls_;
   ClassicUpdate<T, D> update_;
   physics::classic::Sweeps<T, D> sweeps_;
   physics::classic::Terms terms_;
+  ControlPoint<T, D> control_point_;
   bool rows_hold_state_ = false;
   double last_step_ = 0, step_before_ = 0;  // [s]
 };

@@ -42,7 +42,7 @@ void apply(const Constants& c, const SpanValues& s, const SpanValues& u, std::si
 template <class T, int D>
 void ClassicUpdate<T, D>::write_rows(const ParticleSpan& span, const Destination& at) {
   const std::size_t n = span.count;
-  const auto& c = flow_.constants();
+  const auto& c = state_.constants;
   const FixedPoint fixed = c.fixed;
   const double inverse_c0 = c.inverse_c0, inverse_mass = c.inverse_mass;
   RowColumns<T, D, physics::classic::k_fluid_width<D>> columns;  // x v m rho p c
@@ -58,7 +58,7 @@ void ClassicUpdate<T, D>::write_rows(const ParticleSpan& span, const Destination
   }
   SpanValues p, sound_speed;
   apply(c, at.s, at.u, n, p, sound_speed);
-  const double* mass = flow_.fluid.mass.data() + span.first;
+  const double* mass = state_.fluid.mass.data() + span.first;
   T(&m_row)[k_span] = columns.value[D], (&rho_row)[k_span] = columns.value[D + 1];
   T(&p_row)[k_span] = columns.value[D + 2], (&c_row)[k_span] = columns.value[D + 3];
 #pragma omp simd
@@ -68,20 +68,20 @@ void ClassicUpdate<T, D>::write_rows(const ParticleSpan& span, const Destination
     p_row[l] = static_cast<T>(p[l]);
     c_row[l] = static_cast<T>(sound_speed[l]);
   }
-  columns.write_to(flow_.end_rows, flow_.fluid_rows, span);
+  columns.write_to(scratch_.end_rows, domain_.fluid_rows, span);
 }
 
 template <class T, int D>
 void ClassicUpdate<T, D>::write_state() {
-  for_each_span(flow_.fluid_after(flow_.lazy.passes()), [&](const ParticleSpan& span) {
-    const auto& fluid = flow_.fluid;
+  for_each_span(domain_.fluid_after(domain_.lazy.passes()), [&](const ParticleSpan& span) {
+    const auto& fluid = state_.fluid;
     Destination at;
     for (int d = 0; d < D; ++d) {
       std::copy_n(fluid.x[d] + span.first, span.count, at.x[d].value);
       std::copy_n(fluid.v[d] + span.first, span.count, at.v[d].value);
     }
     std::copy_n(fluid.s.data() + span.first, span.count, at.s.value);
-    std::copy_n(fluid.u.data() + span.first, span.count, at.u.value);
+    std::copy_n(fluid.classic->u.data() + span.first, span.count, at.u.value);
     write_rows(span, at);
   });
 }
@@ -89,13 +89,13 @@ void ClassicUpdate<T, D>::write_state() {
 template <class T, int D>
 void ClassicUpdate<T, D>::write_midpoint_rows(const MidpointPrediction& prediction) {
   const double half = 0.5 * prediction.dt;
-  for_each_span(flow_.fluid_after(0), [&](const ParticleSpan& span) {
+  for_each_span(domain_.fluid_after(0), [&](const ParticleSpan& span) {
     const std::size_t first = span.first, n = span.count;
-    const auto& fluid = flow_.fluid;
+    const auto& fluid = state_.fluid;
     Destination at;
     for (int d = 0; d < D; ++d) {
       const double *x = fluid.x[d] + first, *v = fluid.v[d] + first;
-      const T *a = fluid.v_rate[d] + first, *a_old = fluid.v_rate_old[d] + first;
+      const T *a = fluid.classic->v_rate[d] + first, *a_old = fluid.classic->v_rate_old[d] + first;
 #pragma omp simd
       for (std::size_t l = 0; l < n; ++l) {
         at.x[d][l] = x[l] + half * v[l];
@@ -108,15 +108,15 @@ void ClassicUpdate<T, D>::write_midpoint_rows(const MidpointPrediction& predicti
       for (std::size_t l = 0; l < n; ++l)
         middle[l] = y[first + l] + prediction.of(rate[first + l], rate_old[first + l]);
     };
-    predict(fluid.s, fluid.s_rate, fluid.s_rate_old, at.s);
-    predict(fluid.u, fluid.u_rate, fluid.u_rate_old, at.u);
+    predict(fluid.s, fluid.classic->s_rate, fluid.classic->s_rate_old, at.s);
+    predict(fluid.classic->u, fluid.classic->u_rate, fluid.classic->u_rate_old, at.u);
     write_rows(span, at);
   });
 }
 
 template <class T, int D>
 void ClassicUpdate<T, D>::correct(const MidpointPrediction& prediction, double damping) {
-  const std::int64_t n = flow_.fluid_after(flow_.lazy.passes()), owned = flow_.fluid_rows.owned();
+  const std::int64_t n = domain_.fluid_after(domain_.lazy.passes()), owned = domain_.fluid_rows.owned();
   const double keep = damping > 0 ? portable::exp(-damping * prediction.dt) : 1.0;
   Largest largest;
 #pragma omp parallel
@@ -145,36 +145,36 @@ void ClassicUpdate<T, D>::correct(const MidpointPrediction& prediction, double d
       largest.contacts += own.contacts;
     }
   }
-  flow_.contacts += largest.contacts;
-  flow_.control.latest = {.speed = std::sqrt(largest.speed),
-                          .bad = largest.bad > 0,
-                          .from_midpoint = std::sqrt(largest.from_midpoint),
-                          .signal = largest.signal,
-                          .acceleration = std::sqrt(largest.acceleration)};
+  state_.contacts += largest.contacts;
+  state_.control.latest = {.speed = std::sqrt(largest.speed),
+                           .bad = largest.bad > 0,
+                           .from_midpoint = std::sqrt(largest.from_midpoint),
+                           .signal = largest.signal,
+                           .acceleration = std::sqrt(largest.acceleration)};
 }
 
 /// Computes a, and v and x at the end of the step, and the part of the pairs' work that is missing.
 template <class T, int D>
 void ClassicUpdate<T, D>::accelerate(const ParticleSpan& span, const MidpointPrediction& prediction, Destination& to) {
   const std::size_t first = span.first, n = span.count;
-  auto& fluid = flow_.fluid;
-  const auto& c = flow_.constants();
-  const double xsph = flow_.world().method.xsph;
+  auto& fluid = state_.fluid;
+  const auto& c = state_.constants;
+  const double xsph = state_.world.method.xsph;
   const double dt = prediction.dt, half = 0.5 * dt, unit = c.rate * c.kernel * c.c0;
   const double drift = dt * (-xsph * c.c0 * c.kernel / 4);  // W of w: a quarter of the kernel's K
   SpanValues g[D];
   const auto middle = [&](std::size_t l) {
     return vector_of(fluid.x, first + l) + half * vector_of(fluid.v, first + l);
   };
-  forcing_.forces(n, flow_.time + half, middle, g);
+  forcing_.forces(n, state_.time + half, middle, g);
   std::fill_n(to.missed.value, n, 0.0);
   std::fill_n(to.a2.value, n, 0.0);
   T predicted[k_columns_at_once][k_span];  // velocities over c0, as pair sums have used them
-  read_columns(flow_.end_rows, D, flow_.fluid_rows, span, predicted);
+  read_columns(scratch_.end_rows, D, domain_.fluid_rows, span, predicted);
   for (int d = 0; d < D; ++d) {
     const double *x = fluid.x[d] + first, *v = fluid.v[d] + first;
     const T* v_seen = predicted[d];
-    T *a = fluid.v_rate[d] + first, *a_old = fluid.v_rate_old[d] + first;
+    T *a = fluid.classic->v_rate[d] + first, *a_old = fluid.classic->v_rate_old[d] + first;
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) {
       const double pairs = unit * static_cast<double>(a_old[l]);
@@ -187,7 +187,7 @@ void ClassicUpdate<T, D>::accelerate(const ParticleSpan& span, const MidpointPre
       to.a2[l] += a_new * a_new;
     }
     if (xsph == 0) continue;
-    const T* moved = flow_.classic.drift(d) + first;
+    const T* moved = scratch_.classic.drift(d) + first;
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) to.x[d][l] += drift * static_cast<double>(moved[l]);
   }
@@ -198,12 +198,12 @@ void ClassicUpdate<T, D>::accelerate(const ParticleSpan& span, const MidpointPre
 template <class T, int D>
 void ClassicUpdate<T, D>::heat(const ParticleSpan& span, const MidpointPrediction& prediction, Destination& to) {
   const std::size_t first = span.first, n = span.count;
-  auto& fluid = flow_.fluid;
-  const auto& c = flow_.constants();
+  auto& fluid = state_.fluid;
+  const auto& c = state_.constants;
   const double dt = prediction.dt, per_time = c.rate * c.kernel, heating = per_time * c.c0 * c.c0, kernel = c.kernel;
-  T *s_rate = fluid.s_rate.data() + first, *s_rate_old = fluid.s_rate_old.data() + first;
-  T *u_rate = fluid.u_rate.data() + first, *u_rate_old = fluid.u_rate_old.data() + first;
-  const double *s = fluid.s.data() + first, *u = fluid.u.data() + first;
+  T *s_rate = fluid.classic->s_rate.data() + first, *s_rate_old = fluid.classic->s_rate_old.data() + first;
+  T *u_rate = fluid.classic->u_rate.data() + first, *u_rate_old = fluid.classic->u_rate_old.data() + first;
+  const double *s = fluid.s.data() + first, *u = fluid.classic->u.data() + first;
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
     const double rate = -per_time * static_cast<double>(s_rate_old[l]);
@@ -218,8 +218,8 @@ void ClassicUpdate<T, D>::heat(const ParticleSpan& span, const MidpointPredictio
     u_rate[l] = static_cast<T>(rate);
     to.u[l] = u[l] + dt * (rate - to.missed[l]);
   }
-  const T* spread = flow_.classic.spread() + first;
-  auto* surface = flow_.fluid.surface.data() + first;
+  const T* spread = scratch_.classic.spread() + first;
+  auto* surface = state_.fluid.surface.data() + first;
   if (!c.free_surface) {
     std::fill_n(surface, n, std::uint8_t{0});
     return;
@@ -237,13 +237,13 @@ void ClassicUpdate<T, D>::heat(const ParticleSpan& span, const MidpointPredictio
 template <class T, int D>
 void ClassicUpdate<T, D>::apply_contact(const ParticleSpan& span, std::size_t counted, Destination& to,
                                         Largest& largest) {
-  if (is_clear(flow_, contact_, span, to.x)) return;
-  const Vec3 gravity = flow_.world().gravity;
+  if (is_clear(lists_, contact_, span, to.x)) return;
+  const Vec3 gravity = state_.world.gravity;
   for (std::size_t l = 0; l < span.count; ++l) {
     Vec3 x, v;
     for (int d = 0; d < D; ++d) x[d] = to.x[d][l], v[d] = to.v[d][l];
     const Vec3 x_free = x, v_free = v;
-    const bool near_walls = flow_.is_near_walls(span.first + l);
+    const bool near_walls = lists_.is_near_walls(span.first + l);
     if (!contact_.with_sides(x, v) && !(near_walls && contact_.with_bodies(x, v))) continue;
     for (int d = 0; d < D; ++d) to.x[d][l] = x[d], to.v[d][l] = v[d];
     to.u[l] += 0.5 * (dot(v_free, v_free) - dot(v, v)) + dot(gravity, x - x_free);
@@ -256,9 +256,9 @@ template <class T, int D>
 void ClassicUpdate<T, D>::commit(const ParticleSpan& span, std::size_t counted, const MidpointPrediction& prediction,
                                  const Destination& to, Largest& largest) {
   const std::size_t first = span.first, n = span.count;
-  auto& fluid = flow_.fluid;
-  const auto& c = flow_.constants();
-  const auto& method = flow_.world().method;
+  auto& fluid = state_.fluid;
+  const auto& c = state_.constants;
+  const auto& method = state_.world.method;
   const double half = 0.5 * prediction.dt;
   SpanValues v2, moved2;
   std::fill_n(v2.value, n, 0.0);
@@ -276,11 +276,11 @@ void ClassicUpdate<T, D>::commit(const ParticleSpan& span, std::size_t counted, 
     }
   }
   std::copy_n(to.s.value, n, fluid.s.data() + first);
-  std::copy_n(to.u.value, n, fluid.u.data() + first);
+  std::copy_n(to.u.value, n, fluid.classic->u.data() + first);
 
   SpanValues p, sound_speed;
   apply(c, to.s, to.u, counted, p, sound_speed);
-  const T* closing_sum = flow_.classic.closing() + first;
+  const T* closing_sum = scratch_.classic.closing() + first;
   const double c0 = c.c0, alpha = method.artificial_viscosity, beta = method.artificial_viscosity_beta;
   const double limit2 = c.speed_limit * c.speed_limit, jump2 = 4 * c.length.cell_edge * c.length.cell_edge;
   double signal = largest.signal, speed2 = largest.speed, acceleration2 = largest.acceleration,

@@ -2,7 +2,7 @@
 
 #include "domain/contact.hpp"
 #include "domain/external_forcing.hpp"
-#include "solvers/sph/flow.hpp"
+#include "solvers/sph/parts.hpp"
 #include "solvers/sph/step/particle_span.hpp"
 
 namespace eddyline::sph {
@@ -24,8 +24,13 @@ struct MidpointPrediction {
 template <class T, int D>
 class ClassicUpdate {
  public:
-  ClassicUpdate(Flow<T, D>& flow, const Contact& contact, const ExternalForcing<D>& forcing)
-      : flow_(flow), contact_(contact), forcing_(forcing) {}
+  ClassicUpdate(Parts<T, D>& parts, const Contact& contact, const ExternalForcing<D>& forcing)
+      : state_(parts.state),
+        scratch_(parts.scratch),
+        domain_(parts.domain),
+        lists_(parts.lists),
+        contact_(contact),
+        forcing_(forcing) {}
 
   /// Writes rows of the midpoint: x + v dt/2, and v, rho, u as predicted.
   void write_midpoint_rows(const MidpointPrediction& prediction);
@@ -60,7 +65,10 @@ class ClassicUpdate {
   void commit(const ParticleSpan& span, std::size_t counted, const MidpointPrediction& prediction,
               const Destination& to, Largest& largest);
 
-  Flow<T, D>& flow_;
+  State<T, D>& state_;
+  Scratch<T, D>& scratch_;
+  Domain<T, D>& domain_;
+  Lists<T, D>& lists_;
   const Contact& contact_;
   const ExternalForcing<D>& forcing_;
 };

@@ -11,7 +11,7 @@ namespace eddyline::sph {
 
 template <class T, int D>
 void DeltaStep<T, D>::advance(bool loads) {
-  const typename Flow<T, D>::Copies copies(flow_);
+  const typename Domain<T, D>::Copies copies(domain_);
   begin_step();
   if (!reach_midpoint()) return;  // control point; rebuilds while cells do not hold
   const bool forces_on_walls = loads || openings_.takes_forces();
@@ -32,30 +32,35 @@ void DeltaStep<T, D>::advance(bool loads) {
   extrapolate_to_walls();  // Adami: pressure and mirrored velocity
   overlap_.exchange(wall_state(), interior_forces);
   if (forces_on_walls) sum_pressure_loads();
-  extrapolate_to_openings(flow_.time + flow_.time_step, flow_.time_step);
+  extrapolate_to_openings(state_.time + state_.time_step, state_.time_step);
   if (loads) openings_.react_pressure();
 
-  flow_.time += flow_.time_step;
+  state_.time += state_.time_step;
   begin_kick_and_shift();
   overlap_.boundary_first(
       [&](Part part) {
-        sum_forces(part);                       // pressure, shifting, volume fraction, free surface
-        kick_and_shift(part, flow_.time_step);  // a, v += a dt/2, shifting, density relaxation, contact, extremes
+        sum_forces(part);                        // pressure, shifting, volume fraction, free surface
+        kick_and_shift(part, state_.time_step);  // a, v += a dt/2, shifting, density relaxation, contact, extremes
       },
       {.cargo = midpoint(), .ahead = true});
   end_step();
 }
 
 template <class T, int D>
-DeltaStep<T, D>::DeltaStep(Flow<T, D>& flow)
-    : flow_(flow),
-      contact_(flow.world()),
-      moving_walls_(flow),
-      openings_(flow),
-      forcing_(flow.world()),
-      sums_(flow, moving_walls_, forcing_),
-      update_(flow, contact_, forcing_),
-      overlap_(flow) {}
+DeltaStep<T, D>::DeltaStep(Parts<T, D>& parts)
+    : parts_(parts),
+      state_(parts.state),
+      scratch_(parts.scratch),
+      domain_(parts.domain),
+      lists_(parts.lists),
+      contact_(parts.state.world),
+      moving_walls_(parts),
+      openings_(parts),
+      forcing_(parts.state.world),
+      sums_(parts, moving_walls_, forcing_),
+      update_(parts, contact_, forcing_),
+      control_point_(parts),
+      overlap_(parts) {}
 
 template <class T, int D>
 void DeltaStep<T, D>::end() {
@@ -72,93 +77,95 @@ DeltaStep<T, D>::~DeltaStep() {
 
 template <class T, int D>
 void DeltaStep<T, D>::world_changed() {
-  contact_ = Contact(flow_.world());
-  forcing_ = ExternalForcing<D>(flow_.world());
+  contact_ = Contact(state_.world);
+  forcing_ = ExternalForcing<D>(state_.world);
   sums_.world_changed();
   moving_walls_.world_changed();
 }
 
 template <class T, int D>
 double DeltaStep<T, D>::choose_time_step() const {
-  const auto& c = flow_.constants();
-  const auto& method = flow_.world().method;
+  const auto& c = state_.constants;
+  const auto& method = state_.world.method;
   const double h = c.length.smoothing_length;
-  double dt = method.cfl * h / (c.c0 + flow_.control.speed);
+  double dt = method.cfl * h / (c.c0 + state_.control.speed);
   if (c.nu_fluid > 0) dt = std::min(dt, method.viscous_cfl * h * h / c.nu_fluid);
   return dt;
 }
 
 template <class T, int D>
 void DeltaStep<T, D>::begin_step() {
-  flow_.timers.start();
+  domain_.timers.start();
   contents_.state = false;
-  if (flow_.begin_step()) contents_.invalidate();
-  flow_.time_step = choose_time_step();
+  if (domain_.begin_step()) contents_.invalidate();
+  state_.time_step = choose_time_step();
 }
 
 template <class T, int D>
 void DeltaStep<T, D>::end_step() {
   openings_.hold();
-  ++flow_.steps;
-  if (!flow_.communicator().is_alone() && !flow_.lazy.is_on()) contents_.end_of_step = flow_.steps;
+  ++state_.steps;
+  if (!domain_.communicator().is_alone() && !domain_.lazy.is_on()) contents_.end_of_step = state_.steps;
 }
 
 template <class T, int D>
 void DeltaStep<T, D>::write_state_rows() {
   if (contents_.state) return;
-  flow_.timers.start();
-  const typename Flow<T, D>::Copies copies(flow_);
-  update_.write_state(flow_.lazy.passes());
-  if (flow_.rows_share_memory()) contents_.midpoint_of = RowContents::k_none;
+  domain_.timers.start();
+  const typename Domain<T, D>::Copies copies(domain_);
+  update_.write_state(domain_.lazy.passes());
+  if (scratch_.rows_share_memory()) contents_.midpoint_of = RowContents::k_none;
   contents_.state = true;
   contents_.end_of_step = -1;
-  flow_.timers.lap(Phase::observe);
+  domain_.timers.lap(Phase::observe);
   overlap_.copy_within(whole_end_state());
 }
 
 template <class T, int D>
 void DeltaStep<T, D>::rates_are_pending() {
-  rates_ = {flow_.schedule.fringe_rates, flow_.schedule.interior_rates};
+  rates_ = {lists_.schedule.fringe_rates, lists_.schedule.interior_rates};
+  scratch_.delta.begin(DeltaResults<T, D>::Sums::rates);
 }
 
 template <class T, int D>
 void DeltaStep<T, D>::forces_are_pending() {
-  forces_ = {flow_.schedule.fringe_forces, flow_.schedule.interior_forces};
+  forces_ = {lists_.schedule.fringe_forces, lists_.schedule.interior_forces};
+  scratch_.delta.begin(DeltaResults<T, D>::Sums::forces);
 }
 
 template <class T, int D>
 void DeltaStep<T, D>::sum_rates(Part part) {
   sums_.sum_rates(rates_.take(part));
-  flow_.timers.lap(overlap_.phase_of(part, Phase::rates));
+  domain_.timers.lap(overlap_.phase_of(part, Phase::rates));
 }
 
 template <class T, int D>
 void DeltaStep<T, D>::sum_rates(Blocks some) {
   sums_.sum_rates(some);
-  flow_.timers.lap(Phase::rates);
+  domain_.timers.lap(Phase::rates);
 }
 
 template <class T, int D>
 void DeltaStep<T, D>::sum_forces(Part part) {
   sums_.sum_forces(forces_.take(part));
-  flow_.timers.lap(overlap_.phase_of(part, Phase::forces));
+  domain_.timers.lap(overlap_.phase_of(part, Phase::forces));
 }
 
 template <class T, int D>
 void DeltaStep<T, D>::sum_forces(Blocks some) {
   sums_.sum_forces(some);
-  flow_.timers.lap(Phase::forces);
+  domain_.timers.lap(Phase::forces);
 }
 
 template <class T, int D>
 void DeltaStep<T, D>::kick_and_drift(Part part) {
-  const auto blocks = flow_.schedule.rates_of(part);
+  const auto blocks = lists_.schedule.rates_of(part);
   if (blocks.empty()) return;
   openings_.discard_rates();
   openings_.enforce_jet_cohesion();
   update_.kick_and_drift(blocks);
   openings_.align_particle_columns();
-  flow_.timers.lap(Phase::integrate);
+  domain_.timers.lap(Phase::integrate);
 }
 
 /// Ghosts of other ranks move like their owners; pressure and volume are on their way.
@@ -170,72 +177,72 @@ void DeltaStep<T, D>::carry_ghosts_to_end() {
 template <class T, int D>
 void DeltaStep<T, D>::move_walls_to_end() {
   if (moving_walls_.any()) moving_walls_.move_to_end();
-  if (forcing_.walls_change_speed()) forcing_.set_wall_velocities(flow_.wall, flow_.time + flow_.time_step);
+  if (forcing_.walls_change_speed()) forcing_.set_wall_velocities(state_.wall, state_.time + state_.time_step);
 }
 
 template <class T, int D>
 void DeltaStep<T, D>::extrapolate_to_walls() {
-  sums_.extrapolate_to_walls(flow_.time + flow_.time_step);
-  flow_.timers.lap(Phase::walls);
+  sums_.extrapolate_to_walls(state_.time + state_.time_step);
+  domain_.timers.lap(Phase::walls);
 }
 
 template <class T, int D>
 void DeltaStep<T, D>::extrapolate_to_openings(double t, double dt) {
-  if (flow_.openings.empty()) return;
+  if (state_.openings.empty()) return;
   openings_.extrapolate(t, dt, damping > 0);
-  flow_.timers.lap(Phase::walls);
+  domain_.timers.lap(Phase::walls);
   overlap_.exchange(whole_end_state());
 }
 
 template <class T, int D>
 void DeltaStep<T, D>::begin_kick_and_shift() {
-  contact_.move_bodies(motion_time(flow_.time));
+  contact_.move_bodies(motion_time(state_.time));
   std::size_t inflow = 0;
-  for (const auto& opening : flow_.openings.all())
+  for (const auto& opening : state_.openings.all())
     if (opening.world.inflow && !opening.world.stream) contact_.set_allowed_depth(inflow++, opening.allowed_depth);
   contents_.midpoint_of = choose_time_step();
-  flow_.control.latest = {};
+  state_.control.latest = {};
 }
 
 /// Also writes the rows of the next midpoint.
 template <class T, int D>
 void DeltaStep<T, D>::kick_and_shift(Part part, double dt) {
-  const auto blocks = flow_.schedule.rates_of(part);
+  const auto blocks = lists_.schedule.rates_of(part);
   if (blocks.empty()) return;
   openings_.discard_forces();
   update_.kick_and_shift(blocks, dt, damping, contents_.midpoint_of);
-  flow_.timers.lap(Phase::integrate);
+  domain_.timers.lap(Phase::integrate);
 }
 
 template <class T, int D>
 void DeltaStep<T, D>::sum_viscous_loads(bool of_openings) {
   sums_.sum_viscous_reactions();
-  flow_.timers.lap(Phase::observe);
+  domain_.timers.lap(Phase::observe);
   if (of_openings) openings_.react_viscous();
 }
 
 template <class T, int D>
 void DeltaStep<T, D>::sum_pressure_loads() {
   sums_.sum_pressure_reactions();
-  flow_.timers.lap(Phase::observe);
+  domain_.timers.lap(Phase::observe);
 }
 
 template <class T, int D>
 void DeltaStep<T, D>::start() {
-  flow_.end_drift();
+  control_point_.end_drift();
   overlap_.recall(midpoint());
-  flow_.write_wall_rows();
-  forcing_.set_wall_velocities(flow_.wall, flow_.time);
-  moving_walls_.start(motion_time(flow_.time));
-  flow_.timers.start();
-  flow_.time_step = 0;
-  flow_.rebuild(false);
-  const typename Flow<T, D>::Copies copies(flow_);
+  domain_.write_wall_rows();
+  forcing_.set_wall_velocities(state_.wall, state_.time);
+  moving_walls_.start(motion_time(state_.time));
+  domain_.timers.start();
+  state_.time_step = 0;
+  parts_.rebuild(false);
+  const typename Domain<T, D>::Copies copies(domain_);
   update_.write_state(k_rates);
   overlap_.exchange(whole_end_state());
   extrapolate_to_walls();
   overlap_.exchange(whole_wall_state());
-  extrapolate_to_openings(flow_.time, 0);
+  extrapolate_to_openings(state_.time, 0);
   write_midpoint_rows();
   openings_.write_midpoint_rows(0, damping > 0);
   overlap_.exchange(midpoint());
@@ -250,10 +257,10 @@ void DeltaStep<T, D>::start() {
   begin_kick_and_shift();
   for (const Part part : {Part::interior, Part::border}) kick_and_shift(part, 0);
   openings_.hold();
-  if (flow_.fluid.confined && flow_.openings.empty())
-    flow_.volume_fraction_offset = std::min(0.0, update_.mean_excess_volume_fraction());
-  flow_.agree();
-  flow_.control.speed = flow_.control.latest.speed;
+  if (state_.fluid.confined && state_.openings.empty())
+    state_.volume_fraction_offset = std::min(0.0, update_.mean_excess_volume_fraction());
+  control_point_.agree();
+  state_.control.speed = state_.control.latest.speed;
   contents_.invalidate();
 }
 

@@ -2,8 +2,9 @@
 
 #include "domain/contact.hpp"
 #include "domain/external_forcing.hpp"
-#include "solvers/sph/flow.hpp"
 #include "solvers/sph/opening_step.hpp"
+#include "solvers/sph/parts.hpp"
+#include "solvers/sph/step/control_point.hpp"
 #include "solvers/sph/step/delta/delta_sums.hpp"
 #include "solvers/sph/step/delta/particle_update.hpp"
 #include "solvers/sph/step/delta/row_contents.hpp"
@@ -20,7 +21,7 @@ using domain::ExternalForcing;
 template <class T, int D>
 class DeltaStep {
  public:
-  explicit DeltaStep(Flow<T, D>& flow);
+  explicit DeltaStep(Parts<T, D>& parts);
   DeltaStep(const DeltaStep&) = delete;
   DeltaStep& operator=(const DeltaStep&) = delete;
   ~DeltaStep();
@@ -33,11 +34,15 @@ class DeltaStep {
   void write_state_rows();
   /// Ends the run: receives what other ranks have sent ahead, before this rank releases the memory. Collective.
   void end();
-  /// Adopts the changes of Flow::change().
+  /// Adopts the changes of Parts::change().
   void world_changed();
   /// Returns the next time step, from the largest speed at the start of the last one, so that it is known when that
   /// step ends.
   double choose_time_step() const;
+  /// Combines the results of the last step over all ranks, at once. Collective.
+  void agree() { control_point_.agree(); }
+  /// Steps with cells that were known to hold before ghosts had arrived.
+  std::int64_t predicted_steps() const { return predicted_steps_; }
 
   /// A step keeps no state besides the flow.
   void save(ArchiveWriter&) const {}
@@ -54,6 +59,7 @@ class DeltaStep {
   void write_midpoint_rows();
   bool cells_hold(double skin, double start) const;
   double step_displacement() const;
+  StepPath<T> path() const;
 
   // Computations for a part of the blocks, or for some of the interior.
   void sum_rates(Part part);
@@ -76,29 +82,43 @@ class DeltaStep {
   void end_step();
 
   // Rows that travel.
-  Cargo<T> midpoint() { return {flow_.fluid_halo, all_of(flow_.midpoint_rows), all_of(flow_.midpoint_rows)}; }
-  Cargo<T> end_state() { return {flow_.fluid_halo, flow_.end_field(), all_of(flow_.end_rows)}; }
-  Cargo<T> whole_end_state() { return {flow_.fluid_halo, all_of(flow_.end_rows), all_of(flow_.end_rows)}; }
-  Cargo<T> wall_state() {
-    const auto rows = flow_.wall_field(forcing_.walls_change_speed());
-    return {flow_.wall_halo, rows, rows};
+  Cargo<T> midpoint() { return {domain_.fluid_halo, all_of(scratch_.midpoint_rows), all_of(scratch_.midpoint_rows)}; }
+  /// Pressure and volume. Place and velocity follow from the midpoint rows, see RowWriter::write_end_ghosts(), except
+  /// for buffers: their rows are set in between.
+  neighbors::RowField<T> end_field() {
+    return state_.openings.empty() ? neighbors::RowField<T>(scratch_.end_rows, D, {D, 2}) : all_of(scratch_.end_rows);
   }
-  Cargo<T> whole_wall_state() { return {flow_.wall_halo, all_of(flow_.walls), all_of(flow_.walls)}; }
+  Cargo<T> end_state() { return {domain_.fluid_halo, end_field(), all_of(scratch_.end_rows)}; }
+  Cargo<T> whole_end_state() { return {domain_.fluid_halo, all_of(scratch_.end_rows), all_of(scratch_.end_rows)}; }
+  Cargo<T> wall_state() {
+    // Places, volumes and velocities of walls change only if bodies or sides move.
+    const auto rows = state_.walls_move || forcing_.walls_change_speed()
+                          ? all_of(scratch_.walls)
+                          : neighbors::RowField<T>(scratch_.walls, D, {D, D + 2});
+    return {domain_.wall_halo, rows, rows};
+  }
+  Cargo<T> whole_wall_state() { return {domain_.wall_halo, all_of(scratch_.walls), all_of(scratch_.walls)}; }
   static neighbors::RowField<T> all_of(neighbors::PairData<T>& rows) { return {rows, D}; }
 
   /// Returns the time for the motion of bodies at flow time t: they rest while a start settles.
   double motion_time(double t) const { return damping > 0 ? -1.0 : t; }
 
-  Flow<T, D>& flow_;
+  Parts<T, D>& parts_;
+  State<T, D>& state_;
+  Scratch<T, D>& scratch_;
+  Domain<T, D>& domain_;
+  Lists<T, D>& lists_;
   Contact contact_;
   MovingWalls<T, D> moving_walls_;
   OpeningStep<T, D> openings_;
   ExternalForcing<D> forcing_;
   DeltaSums<T, D> sums_;
   ParticleUpdate<T, D> update_;
+  ControlPoint<T, D> control_point_;
   Overlap<T, D> overlap_;
   PendingBlocks rates_, forces_;
   RowContents contents_;
+  std::int64_t predicted_steps_ = 0;
 };
 
 }  // namespace eddyline::sph

@@ -3,7 +3,7 @@
 #include <span>
 
 #include "domain/external_forcing.hpp"
-#include "solvers/sph/flow.hpp"
+#include "solvers/sph/parts.hpp"
 #include "solvers/sph/step/inactive_walls.hpp"
 #include "solvers/sph/step/moving_walls.hpp"
 
@@ -15,8 +15,14 @@ using domain::ExternalForcing;
 template <class T, int D>
 class DeltaSums {
  public:
-  DeltaSums(Flow<T, D>& flow, const MovingWalls<T, D>& moving_walls, const ExternalForcing<D>& forcing)
-      : flow_(flow), moving_walls_(moving_walls), forcing_(forcing) {}
+  DeltaSums(Parts<T, D>& parts, const MovingWalls<T, D>& moving_walls, const ExternalForcing<D>& forcing)
+      : state_(parts.state),
+        scratch_(parts.scratch),
+        domain_(parts.domain),
+        lists_(parts.lists),
+        moving_walls_(moving_walls),
+        forcing_(forcing),
+        sweeps_(physics::delta::choose_sweeps<T, D>(parts.domain.execution().instructions)) {}
 
   /// Continuity, density diffusion and viscosity at the midpoint.
   void sum_rates(std::span<const Block> blocks);
@@ -35,9 +41,13 @@ class DeltaSums {
   physics::delta::SweepInput<T> input_of_fluid() const;
   physics::delta::SweepInput<T> input_of_walls(const neighbors::Chunk* fluid_neighbors) const;
 
-  Flow<T, D>& flow_;
+  State<T, D>& state_;
+  Scratch<T, D>& scratch_;
+  Domain<T, D>& domain_;
+  Lists<T, D>& lists_;
   const MovingWalls<T, D>& moving_walls_;
   const ExternalForcing<D>& forcing_;
+  physics::delta::Sweeps<T, D> sweeps_;  // compiled for the instruction set of the run
   InactiveWalls inactive_walls_;
 };
 

@@ -8,70 +8,76 @@ namespace eddyline::sph {
 /// good.
 template <class T, int D>
 bool DeltaStep<T, D>::reach_midpoint() {
-  const double skin = k_safety * flow_.constants().length.skin;
-  flow_.end_drift();
-  if (flow_.bodies_change() || !prepare_midpoint(skin)) {
+  const double skin = k_safety * state_.constants.length.skin;
+  control_point_.end_drift();
+  if (domain_.bodies_change() || !prepare_midpoint(skin)) {
     rebuild(true);
     bool holds = prepare_midpoint(skin);
     if (!holds) rebuild(false), holds = prepare_midpoint(skin);
-    for (const double first = flow_.time_step; !holds; holds = prepare_midpoint(skin))
-      if (!flow_.shorten_time_step(skin, first)) break;
+    for (const double first = state_.time_step; !holds; holds = prepare_midpoint(skin))
+      if (!control_point_.shorten_time_step(skin, first)) break;
   }
-  flow_.control.path_since_rebuild += step_displacement();
-  if (flow_.control.bad) return false;
-  if (flow_.renew_lists()) rates_are_pending();
+  state_.control.path_since_rebuild += step_displacement();
+  if (state_.control.bad) return false;
+  if (lists_.renew(path())) rates_are_pending();
   return true;
 }
 
 template <class T, int D>
 void DeltaStep<T, D>::rebuild(bool by_expected_places) {
   overlap_.recall(midpoint());
-  flow_.rebuild(by_expected_places);
+  parts_.rebuild(by_expected_places);
   contents_.invalidate();
 }
 
 /// Writes and exchanges rows of the midpoint, and passes the control point. Returns whether cells hold.
 template <class T, int D>
 bool DeltaStep<T, D>::prepare_midpoint(double skin) {
-  const bool is_first = flow_.last_rebuild == flow_.steps;
-  const bool predicted = contents_.end_of_step == flow_.steps && !is_first;
-  const double start = flow_.control.relative_drift;
+  const bool is_first = domain_.last_rebuild == state_.steps;
+  const bool predicted = contents_.end_of_step == state_.steps && !is_first;
+  const double start = state_.control.relative_drift;
   write_midpoint_rows();
-  openings_.write_midpoint_rows(flow_.time_step, damping > 0);
+  openings_.write_midpoint_rows(state_.time_step, damping > 0);
   if (moving_walls_.any())
-    moving_walls_.write_midpoint_rows(motion_time(flow_.time + flow_.time_step), flow_.time_step);
+    moving_walls_.write_midpoint_rows(motion_time(state_.time + state_.time_step), state_.time_step);
   overlap_.send_once(midpoint());
   overlap_.copy_within(midpoint());
-  if (predicted) flow_.predict_control_point();
+  if (predicted) control_point_.predict(path());
   rates_are_pending();
   // Pairs are summed while rows travel, then while ranks come to the control point. That work is lost if cells or lists
   // do not hold after all.
-  const bool sums_meanwhile = !flow_.communicator().is_alone() && flow_.control.will_hold(skin);
+  const bool sums_meanwhile = !domain_.communicator().is_alone() && state_.control.will_hold(skin);
   const Meanwhile interior_rates{rates_, [this](Blocks some) { sum_rates(some); }};
   sums_meanwhile ? overlap_.receive(midpoint(), interior_rates) : overlap_.receive(midpoint());
-  predicted ? flow_.begin_drift() : flow_.begin_control_point(is_first);
-  if (sums_meanwhile) overlap_.until([this] { return flow_.control_point_arrived(); }, interior_rates);
-  if (sums_meanwhile && !flow_.control_point_arrived()) sum_rates(Part::border);
-  flow_.end_control_point();
-  flow_.control.relative_drift_before = is_first ? flow_.control.relative_drift : start;
-  if (flow_.control.bad) return true;
+  predicted ? control_point_.begin_drift(path()) : control_point_.begin(path(), is_first);
+  if (sums_meanwhile) overlap_.until([this] { return control_point_.arrived(); }, interior_rates);
+  if (sums_meanwhile && !control_point_.arrived()) sum_rates(Part::border);
+  control_point_.end();
+  state_.control.relative_drift_before = is_first ? state_.control.relative_drift : start;
+  if (state_.control.bad) return true;
   if (!predicted) return cells_hold(skin, start);
   if (cells_hold(skin, start)) {
-    ++flow_.predicted_steps;
+    ++predicted_steps_;
     return true;
   }
-  flow_.end_drift();  // the predicted drift was an upper bound
+  control_point_.end_drift();  // the predicted drift was an upper bound
   return cells_hold(skin, start);
 }
 
 /// Writes rows for the midpoint of the step, unless the last step has written them ahead.
 template <class T, int D>
 void DeltaStep<T, D>::write_midpoint_rows() {
-  if (contents_.midpoint_of == flow_.time_step) return;
+  if (contents_.midpoint_of == state_.time_step) return;
   overlap_.recall(midpoint());
-  update_.write_midpoint_rows(flow_.time_step);
-  contents_.midpoint_of = flow_.time_step;
-  flow_.timers.lap(Phase::integrate);
+  update_.write_midpoint_rows(state_.time_step);
+  contents_.midpoint_of = state_.time_step;
+  domain_.timers.lap(Phase::integrate);
+}
+
+/// The way of rows to the end of the step, from its midpoint.
+template <class T, int D>
+StepPath<T> DeltaStep<T, D>::path() const {
+  return {.rows = {&scratch_.midpoint_rows, D, state_.half_a_step()}, .end = state_.time + state_.time_step};
 }
 
 /// Tells whether cells hold. They do while particles have come nearer by less than the skin since they were sorted.
@@ -81,18 +87,19 @@ void DeltaStep<T, D>::write_midpoint_rows() {
 /// then must not have moved farther than buffers are made for.
 template <class T, int D>
 bool DeltaStep<T, D>::cells_hold(double skin, double start) const {
-  const bool is_first = flow_.last_rebuild == flow_.steps;
-  const double end = flow_.control.relative_drift, farthest = flow_.reach_of_lists() + skin;
-  const bool in_middle = is_first || 0.5 * (start + end) + flow_.control.latest.corrected <= skin;
-  const bool at_openings = flow_.openings.empty() || flow_.control.path_since_rebuild + step_displacement() <= farthest;
-  return end <= skin && in_middle && flow_.control.max_displacement <= farthest && at_openings;
+  const bool is_first = domain_.last_rebuild == state_.steps;
+  const double end = state_.control.relative_drift, farthest = state_.reach_of_lists() + skin;
+  const bool in_middle = is_first || 0.5 * (start + end) + state_.control.latest.corrected <= skin;
+  const bool at_openings =
+      state_.openings.empty() || state_.control.path_since_rebuild + step_displacement() <= farthest;
+  return end <= skin && in_middle && state_.control.max_displacement <= farthest && at_openings;
 }
 
 /// Estimates the largest displacement of a particle in this step: by the largest speed, plus the last correction.
 template <class T, int D>
 double DeltaStep<T, D>::step_displacement() const {
   constexpr double k_faster = 1.05;  // than before the step
-  return k_faster * flow_.control.speed * flow_.time_step + flow_.control.latest.corrected;
+  return k_faster * state_.control.speed * state_.time_step + state_.control.latest.corrected;
 }
 
 #define EDDYLINE_SPH_MIDPOINT(T, D)                             \

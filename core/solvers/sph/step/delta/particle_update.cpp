@@ -23,44 +23,44 @@ constexpr double k_unloading = 10;
 
 template <class T, int D>
 void ParticleUpdate<T, D>::write_midpoint_rows(double dt) {
-  for_each_span(flow_.fluid_after(0), [&](const ParticleSpan& span) { rows_.write_midpoint_rows(span, dt); });
+  for_each_span(domain_.fluid_after(0), [&](const ParticleSpan& span) { rows_.write_midpoint_rows(span, dt); });
 }
 
 template <class T, int D>
 void ParticleUpdate<T, D>::write_state(int passes) {
-  for_each_span(flow_.fluid_after(passes), [&](const ParticleSpan& span) { rows_.write_state(span); });
+  for_each_span(domain_.fluid_after(passes), [&](const ParticleSpan& span) { rows_.write_state(span); });
 }
 
 template <class T, int D>
 void ParticleUpdate<T, D>::write_end_ghosts() {
-  if (!flow_.lazy.exchanges() || !flow_.openings.empty()) return;
-  flow_.fluid_halo.for_each_received(
-      [&](std::int32_t first, std::int32_t count) { rows_.write_end_ghosts(first, count, flow_.time_step); });
+  if (!domain_.lazy.exchanges() || !state_.openings.empty()) return;
+  domain_.fluid_halo.for_each_received(
+      [&](std::int32_t first, std::int32_t count) { rows_.write_end_ghosts(first, count, state_.time_step); });
 }
 
 template <class T, int D>
 void ParticleUpdate<T, D>::kick_and_drift(std::span<const Block> blocks) {
-  const auto& c = flow_.constants();
-  const double dt = flow_.time_step, factor = dt * c.rate * c.kernel, delta = flow_.world().method.density_diffusion;
-  for_each_span(blocks, flow_.fluid_after(k_rates), [&](const ParticleSpan& span) {
+  const auto& c = state_.constants;
+  const double dt = state_.time_step, factor = dt * c.rate * c.kernel, delta = state_.world.method.density_diffusion;
+  for_each_span(blocks, domain_.fluid_after(k_rates), [&](const ParticleSpan& span) {
     const std::size_t first = span.first, n = span.count;
-    double* s = flow_.fluid.s.data() + first;
-    const T *divergence = flow_.delta.divergence() + first, *diffusion = flow_.delta.diffusion() + first;
+    double* s = state_.fluid.s.data() + first;
+    const T *divergence = scratch_.delta.divergence() + first, *diffusion = scratch_.delta.diffusion() + first;
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) {
       const double continuity = -(1 + s[l]) * static_cast<double>(divergence[l]);
       s[l] += factor * (continuity + delta * static_cast<double>(diffusion[l]));
     }
     for (int d = 0; d < D; ++d) {
-      double* v = flow_.fluid.v[d] + first;
-      const T* a = flow_.fluid.a[d] + first;
+      double* v = state_.fluid.v[d] + first;
+      const T* a = state_.fluid.a[d] + first;
 #pragma omp simd
       for (std::size_t l = 0; l < n; ++l) v[l] += 0.5 * dt * static_cast<double>(a[l]);
     }
     rows_.write_end_rows(span, dt);
     for (int d = 0; d < D; ++d) {
-      double* x = flow_.fluid.x[d] + first;
-      const double* v = flow_.fluid.v[d] + first;
+      double* x = state_.fluid.x[d] + first;
+      const double* v = state_.fluid.v[d] + first;
 #pragma omp simd
       for (std::size_t l = 0; l < n; ++l) x[l] += dt * v[l];
     }
@@ -70,7 +70,7 @@ void ParticleUpdate<T, D>::kick_and_drift(std::span<const Block> blocks) {
 template <class T, int D>
 void ParticleUpdate<T, D>::kick_and_shift(std::span<const Block> blocks, double dt, double damping, double next) {
   const Shifting step = constants_of(dt, damping);
-  const std::int64_t n = flow_.fluid_after(flow_.lazy.passes()), owned = flow_.fluid_rows.owned();
+  const std::int64_t n = domain_.fluid_after(domain_.lazy.passes()), owned = domain_.fluid_rows.owned();
   WorkShares shares(static_cast<std::int64_t>(blocks.size()));
   Extremes squares;
   std::int64_t contacts = 0;
@@ -85,9 +85,9 @@ void ParticleUpdate<T, D>::kick_and_shift(std::span<const Block> blocks, double 
         const auto counted = static_cast<std::size_t>(std::clamp<std::int64_t>(owned - first, 0, k_span));
         accelerate(span, step, to);
         shift(span, step, to);
-        if (step.dt > 0 && flow_.constants().free_surface) stop_at_walls(span, step, to);
+        if (step.dt > 0 && state_.constants.free_surface) stop_at_walls(span, step, to);
         if (step.relaxation > 0) relax_density(span, step);
-        if (flow_.constants().free_surface) limit_tension(span);
+        if (state_.constants.free_surface) limit_tension(span);
         touched += apply_contact(span, counted, to);
         commit(span, std::min(counted, span.count), step, to, own);
         rows_.write_midpoint_rows(span, next);
@@ -101,8 +101,8 @@ void ParticleUpdate<T, D>::kick_and_shift(std::span<const Block> blocks, double 
       squares.bad = squares.bad || own.bad;
     }
   }
-  flow_.contacts += contacts;
-  auto& latest = flow_.control.latest;
+  state_.contacts += contacts;
+  auto& latest = state_.control.latest;
   latest.speed = std::max(latest.speed, std::sqrt(squares.speed));
   latest.corrected = std::max(latest.corrected, std::sqrt(squares.corrected));
   latest.bad = latest.bad || squares.bad;
@@ -110,8 +110,8 @@ void ParticleUpdate<T, D>::kick_and_shift(std::span<const Block> blocks, double 
 
 template <class T, int D>
 typename ParticleUpdate<T, D>::Shifting ParticleUpdate<T, D>::constants_of(double dt, double damping) const {
-  const auto& c = flow_.constants();
-  const auto& method = flow_.world().method;
+  const auto& c = state_.constants;
+  const auto& method = state_.world.method;
   const double h = c.length.smoothing_length, R = c.length.interaction_radius;
   return {.dt = dt,
           .keep = damping > 0 ? portable::exp(-damping * dt) : 1.0,
@@ -128,8 +128,8 @@ typename ParticleUpdate<T, D>::Shifting ParticleUpdate<T, D>::constants_of(doubl
 template <class T, int D>
 void ParticleUpdate<T, D>::accelerate(const ParticleSpan& span, const Shifting& step, Destination& to) {
   const std::size_t first = span.first, n = span.count;
-  auto& fluid = flow_.fluid;
-  const auto& c = flow_.constants();
+  auto& fluid = state_.fluid;
+  const auto& c = state_.constants;
   const double unit = c.rate * c.c0 * c.kernel, half = 0.5 * step.dt, keep = step.keep;
   const double to_half_g = -0.5 * c.kernel * c.scale;
   SpanValues per_density, g[D];
@@ -139,9 +139,10 @@ void ParticleUpdate<T, D>::accelerate(const ParticleSpan& span, const Shifting& 
     per_density[l] = unit / (1 + s[l]);
     to.v2[l] = to.a2[l] = 0;
   }
-  forcing_.forces(n, flow_.time, [&](std::size_t l) { return vector_of(fluid.x, first + l); }, g);
+  forcing_.forces(n, state_.time, [&](std::size_t l) { return vector_of(fluid.x, first + l); }, g);
   for (int d = 0; d < D; ++d) {
-    const T *pressure_force = flow_.delta.pressure_force(d) + first, *viscous_force = flow_.delta.viscous(d) + first;
+    const T *pressure_force = scratch_.delta.pressure_force(d) + first,
+            *viscous_force = scratch_.delta.viscous(d) + first;
     const double *v_old = fluid.v[d] + first, *force = g[d].value;
     T *a_new = fluid.a[d] + first, *half_g = fluid.half_g[d] + first;
     double *v = to.v[d].value, *v2 = to.v2.value, *a2 = to.a2.value;
@@ -160,15 +161,15 @@ void ParticleUpdate<T, D>::accelerate(const ParticleSpan& span, const Shifting& 
 
 template <class T, int D>
 double ParticleUpdate<T, D>::mean_excess_volume_fraction() const {
-  const auto& c = flow_.constants();
-  const auto& fluid = flow_.fluid;
-  const T* neighbor_sum = flow_.delta.volume_fraction();
+  const auto& c = state_.constants;
+  const auto& fluid = state_.fluid;
+  const T* neighbor_sum = scratch_.delta.volume_fraction();
   std::array<ReproducibleSum, 2> sums;  // sums of the excess and of particles
-  for (std::size_t i = 0; i < static_cast<std::size_t>(flow_.fluid_rows.owned()); ++i) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(domain_.fluid_rows.owned()); ++i) {
     sums[0].add(c.volume_fraction(static_cast<double>(neighbor_sum[i]), fluid.mass[i]) - 1 - fluid.s[i]);
     sums[1].add(1);
   }
-  comm::sum(flow_.communicator(), sums, "filling");
+  comm::sum(domain_.communicator(), sums, "filling");
   return sums[1].value() > 0 ? sums[0].value() / sums[1].value() : 0.0;
 }
 
@@ -177,7 +178,7 @@ template <class T, int D>
 void ParticleUpdate<T, D>::commit(const ParticleSpan& span, std::size_t counted, const Shifting& step,
                                   const Destination& to, Extremes& squares) {
   const std::size_t first = span.first, n = span.count;
-  auto& fluid = flow_.fluid;
+  auto& fluid = state_.fluid;
   SpanValues moved2;
   std::fill_n(moved2.value, n, 0.0);
   for (int d = 0; d < D; ++d) {
@@ -192,7 +193,7 @@ void ParticleUpdate<T, D>::commit(const ParticleSpan& span, std::size_t counted,
     }
   }
   const double* s = fluid.s.data() + first;
-  const double thinnest = flow_.constants().thinnest, densest = flow_.constants().densest;
+  const double thinnest = state_.constants.thinnest, densest = state_.constants.densest;
   std::int64_t suspects = 0;
 #pragma omp simd reduction(+ : suspects)
   for (std::size_t l = 0; l < counted; ++l) {
@@ -216,13 +217,13 @@ void ParticleUpdate<T, D>::commit(const ParticleSpan& span, std::size_t counted,
 template <class T, int D>
 bool ParticleUpdate<T, D>::is_bad(const ParticleSpan& span, const Shifting& step, const Destination& to,
                                   const SpanValues& moved2) const {
-  const auto& fluid = flow_.fluid;
+  const auto& fluid = state_.fluid;
   for (std::size_t l = 0; l < span.count; ++l) {
     const std::size_t i = span.first + l;
     const Vec3 v = vector_of(fluid.v, i);
     const double limit2 = fluid.buffer[i] != 0 ? INFINITY : step.speed_limit2;
     const bool good = dot(v, v) <= limit2 && moved2[l] <= step.jump2 && to.a2[l] < INFINITY &&
-                      flow_.constants().density_is_sound(fluid.s[i]);
+                      state_.constants.density_is_sound(fluid.s[i]);
     if (!good) return true;
   }
   return false;

@@ -2,7 +2,7 @@
 
 #include "domain/contact.hpp"
 #include "domain/external_forcing.hpp"
-#include "solvers/sph/flow.hpp"
+#include "solvers/sph/parts.hpp"
 #include "solvers/sph/step/delta/row_writer.hpp"
 #include "solvers/sph/step/particle_span.hpp"
 
@@ -15,8 +15,14 @@ using domain::ExternalForcing;
 template <class T, int D>
 class ParticleUpdate {
  public:
-  ParticleUpdate(Flow<T, D>& flow, Contact& contact, const ExternalForcing<D>& forcing)
-      : flow_(flow), contact_(contact), forcing_(forcing), rows_(flow) {}
+  ParticleUpdate(Parts<T, D>& parts, Contact& contact, const ExternalForcing<D>& forcing)
+      : state_(parts.state),
+        scratch_(parts.scratch),
+        domain_(parts.domain),
+        lists_(parts.lists),
+        contact_(contact),
+        forcing_(forcing),
+        rows_(parts) {}
 
   /// Computes rho += dt d rho/dt;  v += a dt/2;  x += dt v, and rows of the end of the step, for the particles in some
   /// blocks.
@@ -64,7 +70,10 @@ class ParticleUpdate {
               Extremes& squares);
   bool is_bad(const ParticleSpan& span, const Shifting& step, const Destination& to, const SpanValues& moved2) const;
 
-  Flow<T, D>& flow_;
+  State<T, D>& state_;
+  Scratch<T, D>& scratch_;
+  Domain<T, D>& domain_;
+  Lists<T, D>& lists_;
   Contact& contact_;
   const ExternalForcing<D>& forcing_;
   RowWriter<T, D> rows_;

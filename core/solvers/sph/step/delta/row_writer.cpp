@@ -34,9 +34,9 @@ class SecondHalf {
 template <class T, int D>
 void RowWriter<T, D>::write_midpoint_rows(const ParticleSpan& span, double dt) {
   const std::size_t first = span.first, n = span.count;
-  const auto& fluid = flow_.fluid;
-  const FixedPoint fixed = flow_.constants().fixed;
-  const double inverse_c0 = flow_.constants().inverse_c0, inverse_mass = flow_.constants().inverse_mass;
+  const auto& fluid = state_.fluid;
+  const FixedPoint fixed = state_.constants.fixed;
+  const double inverse_c0 = state_.constants.inverse_c0, inverse_mass = state_.constants.inverse_mass;
   RowColumns<T, D, physics::delta::k_midpoint_width<D>> columns;  // x v s V G/2
   for (int d = 0; d < D; ++d) {
     const double *x = fluid.x[d] + first, *v = fluid.v[d] + first;
@@ -58,15 +58,15 @@ void RowWriter<T, D>::write_midpoint_rows(const ParticleSpan& span, double dt) {
     s_row[l] = static_cast<T>(s[l]);
     V_row[l] = static_cast<T>(mass[l] * inverse_mass / (1 + s[l]));
   }
-  columns.write_to(flow_.midpoint_rows, flow_.fluid_rows, span);
+  columns.write_to(scratch_.midpoint_rows, domain_.fluid_rows, span);
 }
 
 template <class T, int D>
 void RowWriter<T, D>::write_end_rows(const ParticleSpan& span, double dt) {
-  const auto& c = flow_.constants();
+  const auto& c = state_.constants;
   const double h_c = c.length.smoothing_length * c.inverse_c0, to_divergence = c.rate * c.kernel;
-  const T* divergence = flow_.delta.divergence() + span.first;
-  const std::uint8_t* surface = flow_.fluid.surface.data() + span.first;
+  const T* divergence = scratch_.delta.divergence() + span.first;
+  const std::uint8_t* surface = state_.fluid.surface.data() + span.first;
   SpanValues damping;
   const double everywhere = c.free_surface ? 0 : c.acoustic_damping, below = c.acoustic_damping - everywhere;
 #pragma omp simd
@@ -87,8 +87,8 @@ template <class T, int D>
 template <class Sound>
 void RowWriter<T, D>::write_end(const ParticleSpan& span, double dt, Sound&& sound) {
   const std::size_t first = span.first, n = span.count;
-  const auto& c = flow_.constants();
-  const auto& fluid = flow_.fluid;
+  const auto& c = state_.constants;
+  const auto& fluid = state_.fluid;
   const FixedPoint fixed = c.fixed;
   const double inverse_c0 = c.inverse_c0, inverse_mass = c.inverse_mass;
   const SecondHalf<T> end_of(c, dt);
@@ -110,18 +110,18 @@ void RowWriter<T, D>::write_end(const ParticleSpan& span, double dt, Sound&& sou
     p_row[l] = static_cast<T>(StateEquationLinear::pressure(s[l]) + sound(l));
     V_row[l] = static_cast<T>(mass[l] * inverse_mass / (1 + s[l]));
   }
-  columns.write_to(flow_.end_rows, flow_.fluid_rows, span);
+  columns.write_to(scratch_.end_rows, domain_.fluid_rows, span);
 }
 
 template <class T, int D>
 void RowWriter<T, D>::write_end_ghosts(std::int32_t first, std::int32_t count, double dt) {
-  const SecondHalf<T> end_of(flow_.constants(), dt);
+  const SecondHalf<T> end_of(state_.constants, dt);
   for (std::int32_t r = first; r < first + count; ++r) {
-    const T* middle = flow_.midpoint_rows.row(r).first;
-    T* row = flow_.end_rows.row(r).first;
+    const T* middle = scratch_.midpoint_rows.row(r).first;
+    T* row = scratch_.end_rows.row(r).first;
     for (int d = 0; d < D; ++d) {
       row[D + 2 + d] = middle[D + d];
-      flow_.end_rows.put_fixed(row + d, end_of(flow_.midpoint_rows.get_fixed(middle + d), middle[D + d]));
+      scratch_.end_rows.put_fixed(row + d, end_of(scratch_.midpoint_rows.get_fixed(middle + d), middle[D + d]));
     }
   }
 }

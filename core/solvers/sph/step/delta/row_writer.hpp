@@ -1,6 +1,6 @@
 #pragma once
 
-#include "solvers/sph/flow.hpp"
+#include "solvers/sph/parts.hpp"
 #include "solvers/sph/step/particle_span.hpp"
 
 namespace eddyline::sph {
@@ -10,7 +10,7 @@ namespace eddyline::sph {
 template <class T, int D>
 class RowWriter {
  public:
-  explicit RowWriter(Flow<T, D>& flow) : flow_(flow) {}
+  explicit RowWriter(Parts<T, D>& parts) : state_(parts.state), scratch_(parts.scratch), domain_(parts.domain) {}
 
   /// Writes rows of the midpoint of a step of length dt: at x + v dt/2 with v = v + a dt/2.
   void write_midpoint_rows(const ParticleSpan& span, double dt);
@@ -28,7 +28,9 @@ class RowWriter {
   template <class Sound>
   void write_end(const ParticleSpan& span, double dt, Sound&& sound);
 
-  Flow<T, D>& flow_;
+  State<T, D>& state_;
+  Scratch<T, D>& scratch_;
+  Domain<T, D>& domain_;
 };
 
 }  // namespace eddyline::sph

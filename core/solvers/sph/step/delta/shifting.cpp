@@ -26,13 +26,13 @@ constexpr double k_taken_back = 0.5;
 template <class T, int D>
 void ParticleUpdate<T, D>::shift(const ParticleSpan& span, const Shifting& step, Destination& to) {
   const std::size_t first = span.first, n = span.count;
-  auto& fluid = flow_.fluid;
-  const bool free_surface = flow_.constants().free_surface;
-  const double reference_speed = flow_.constants().c0 / k_sound_ratio, strength = step.strength, cap = step.cap;
-  const double to_w = step.dt > 0 ? flow_.constants().inverse_c0 * flow_.constants().scale / step.dt : 0.0;
+  auto& fluid = state_.fluid;
+  const bool free_surface = state_.constants.free_surface;
+  const double reference_speed = state_.constants.c0 / k_sound_ratio, strength = step.strength, cap = step.cap;
+  const double to_w = step.dt > 0 ? state_.constants.inverse_c0 * state_.constants.scale / step.dt : 0.0;
   SpanValues wanted, factor;
   if (free_surface) {
-    const T* dissipation = flow_.delta.dissipation.data() + first;
+    const T* dissipation = scratch_.delta.dissipation.data() + first;
     const std::uint8_t* surface = fluid.surface.data() + first;
     SpanValues sheared2;
     for (std::size_t l = 0; l < n; ++l)
@@ -44,7 +44,7 @@ void ParticleUpdate<T, D>::shift(const ParticleSpan& span, const Shifting& step,
     std::fill_n(wanted.value, n, strength * reference_speed);
   }
   const T* moved[D];
-  for (int d = 0; d < D; ++d) moved[d] = flow_.delta.shift(d) + first;
+  for (int d = 0; d < D; ++d) moved[d] = scratch_.delta.shift(d) + first;
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
     double squares = 0;
@@ -71,7 +71,7 @@ void ParticleUpdate<T, D>::shift(const ParticleSpan& span, const Shifting& step,
 template <class T, int D>
 void ParticleUpdate<T, D>::stop_at_walls(const ParticleSpan& span, const Shifting& step, Destination& to) {
   const std::size_t first = span.first, n = span.count;
-  const auto& fluid = flow_.fluid;
+  const auto& fluid = state_.fluid;
   SpanValues taken_back;  // displacement that shifting has taken back, times the velocity
   std::fill_n(taken_back.value, n, 0.0);
   for (int d = 0; d < D; ++d) {
@@ -79,7 +79,7 @@ void ParticleUpdate<T, D>::stop_at_walls(const ParticleSpan& span, const Shiftin
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) taken_back[l] += (x[l] - to_x[l]) * v[l];
   }
-  const double within = k_beside_wall * flow_.constants().length.spacing;
+  const double within = k_beside_wall * state_.constants.length.spacing;
   for (std::size_t l = 0; l < n; ++l) {
     const std::size_t i = first + l;
     if (!(taken_back[l] > k_taken_back * step.dt * to.v2[l]) || fluid.buffer[i] != 0) continue;
@@ -88,7 +88,7 @@ void ParticleUpdate<T, D>::stop_at_walls(const ParticleSpan& span, const Shiftin
     std::optional<Vec3> wall;
     if (contact_.is_beside_side(x, within))
       wall = Vec3{};
-    else if (flow_.is_near_walls(i))
+    else if (lists_.is_near_walls(i))
       wall = contact_.velocity_of_body_beside(x, within);
     const double length = norm(shift);
     if (!wall || !(length > 0)) continue;
@@ -105,10 +105,10 @@ void ParticleUpdate<T, D>::stop_at_walls(const ParticleSpan& span, const Shiftin
 template <class T, int D>
 void ParticleUpdate<T, D>::relax_density(const ParticleSpan& span, const Shifting& step) {
   const std::size_t first = span.first, n = span.count;
-  auto& fluid = flow_.fluid;
-  const auto& c = flow_.constants();
-  const double relaxation = step.relaxation, offset = flow_.volume_fraction_offset;
-  const T* neighbor_sum = flow_.delta.volume_fraction() + first;
+  auto& fluid = state_.fluid;
+  const auto& c = state_.constants;
+  const double relaxation = step.relaxation, offset = state_.volume_fraction_offset;
+  const T* neighbor_sum = scratch_.delta.volume_fraction() + first;
   const double* mass = fluid.mass.data() + first;
   double* s = fluid.s.data() + first;
   std::uint8_t* surface = fluid.surface.data() + first;
@@ -139,7 +139,7 @@ void ParticleUpdate<T, D>::relax_density(const ParticleSpan& span, const Shiftin
 /// Fluid that has lost neighbours expands instead of pulling; buffers keep the density that is imposed on them.
 template <class T, int D>
 void ParticleUpdate<T, D>::limit_tension(const ParticleSpan& span) {
-  auto& fluid = flow_.fluid;
+  auto& fluid = state_.fluid;
   const std::uint8_t *surface = fluid.surface.data() + span.first, *buffer = fluid.buffer.data() + span.first;
   double* s = fluid.s.data() + span.first;
 #pragma omp simd
@@ -152,14 +152,14 @@ void ParticleUpdate<T, D>::limit_tension(const ParticleSpan& span) {
 /// Puts particles that have entered a wall back on its surface; returns how many of the first `counted`.
 template <class T, int D>
 std::int64_t ParticleUpdate<T, D>::apply_contact(const ParticleSpan& span, std::size_t counted, Destination& to) {
-  if (is_clear(flow_, contact_, span, to.x)) return 0;
+  if (is_clear(lists_, contact_, span, to.x)) return 0;
   std::int64_t contacts = 0;
   for (std::size_t l = 0; l < span.count; ++l) {
     const std::size_t i = span.first + l;
-    if (flow_.fluid.buffer[i] != 0) continue;
+    if (state_.fluid.buffer[i] != 0) continue;
     Vec3 x, v;
     for (int d = 0; d < D; ++d) x[d] = to.x[d][l], v[d] = to.v[d][l];
-    const bool near_walls = flow_.is_near_walls(i);
+    const bool near_walls = lists_.is_near_walls(i);
     if (!contact_.with_sides(x, v) && !contact_.with_inflows(x, v) && !(near_walls && contact_.with_bodies(x, v)))
       continue;
     for (int d = 0; d < D; ++d) to.x[d][l] = x[d], to.v[d][l] = v[d];

@@ -1,17 +1,14 @@
 #pragma once
-// The state of particles. SI units.
+// The fields of fluid particles, as arrays in canonical order. SI units.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <memory>
 
 #include "base/arrays.hpp"
-#include "domain/walls.hpp"
+#include "solvers/sph/state/classic_fields.hpp"
 
 namespace eddyline::sph {
-
-using domain::WallState;
 
 /// Fluid particles, with those of buffers. T: type of pair sums, in which some values are stored.
 template <class T, int D>
@@ -30,16 +27,18 @@ struct FluidState {
                              // physics::MidpointFluid
   bool confined = false;     // true if there is no free surface
 
-  // Used by the scheme classic, otherwise empty.
-  bool classic = false;
-  Array<double> u;           // thermal energy [J/kg]
-  Array<T> s_rate, u_rate;   // rates of the last evaluation [1/s], [W/kg]
-  VectorArray<T, D> v_rate;  // [m/s^2]
-  // Rates of the evaluation before, until a step is predicted; then the pair sums of its rates, in whole chunks.
-  Array<T> s_rate_old, u_rate_old;
-  VectorArray<T, D> v_rate_old;
+  /// The further fields of the scheme classic; null with the scheme delta.
+  std::unique_ptr<ClassicFields<T, D>> classic;
 
   std::int64_t size() const { return static_cast<std::int64_t>(id.size()); }
+
+  /// Makes room for what sweeps write here, in whole chunks.
+  void reserve_sums(std::size_t whole) {
+    surface.reserve(whole);
+    if (!classic) return;
+    classic->s_rate_old.reserve(whole);
+    classic->u_rate_old.reserve(whole);
+  }
 
   /// Calls visit(array) for every array that belongs to particles and is sorted with them.
   template <class Visit>
@@ -51,13 +50,10 @@ struct FluidState {
   void for_each_named(Visit&& visit) {
     visit("id", id), visit("mass", mass), visit("s", s), visit("buffer", buffer), visit("surface", surface);
     visit("x", x), visit("v", v);
-    if (classic) {
-      visit("u", u), visit("s_rate", s_rate), visit("u_rate", u_rate);
-      visit("s_rate_old", s_rate_old), visit("u_rate_old", u_rate_old);
-      visit("v_rate", v_rate), visit("v_rate_old", v_rate_old);
-    } else {
+    if (classic)
+      classic->for_each_named(visit);
+    else
       visit("a", a), visit("half_g", half_g);
-    }
   }
 };
 

@@ -1,4 +1,4 @@
-#include "solvers/sph/flow/constants.hpp"
+#include "solvers/sph/state/constants.hpp"
 
 #include <algorithm>
 #include <cmath>

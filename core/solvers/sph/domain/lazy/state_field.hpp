@@ -6,7 +6,7 @@
 
 #include "base/arrays.hpp"
 #include "domain/migrate.hpp"
-#include "solvers/sph/flow/state.hpp"
+#include "solvers/sph/state/fluid_state.hpp"
 
 namespace eddyline::sph {
 

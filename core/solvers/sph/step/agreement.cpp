@@ -1,4 +1,4 @@
-#include "solvers/sph/flow/control.hpp"
+#include "solvers/sph/step/agreement.hpp"
 
 #include "comm/wait.hpp"
 

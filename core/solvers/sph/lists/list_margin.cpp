@@ -1,4 +1,4 @@
-#include "solvers/sph/flow/list_margin.hpp"
+#include "solvers/sph/lists/list_margin.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -159,7 +159,8 @@ void ListMargin<T, D>::use_up(const neighbors::CellRun& run, const float* relati
 template <class T, int D>
 bool ListMargin<T, D>::follow_walls(const neighbors::WallDisplacement& moved,
                                     const neighbors::FixedPositions& at_rebuild,
-                                    const neighbors::ReferenceVelocities& reference_velocities, float time) {
+                                    const neighbors::ReferenceVelocities& reference_velocities, float time,
+                                    neighbors::FixedPositions& places) {
   constexpr float k_farthest = 0x1p30F;
   for (int d = 0; d < D; ++d) {
     const std::size_t rows = moved.x[d].size();
@@ -167,13 +168,13 @@ bool ListMargin<T, D>::follow_walls(const neighbors::WallDisplacement& moved,
     for (std::size_t r = 0; r < rows; ++r) {
       const float to = std::nearbyint(moved.x[d][r]);
       if (!(std::abs(to) < k_farthest)) return false;
-      const auto before = static_cast<std::uint32_t>(walls_.x[d][r]);
+      const auto before = static_cast<std::uint32_t>(places.x[d][r]);
       const auto now =
           static_cast<std::uint32_t>(at_rebuild.x[d][r]) + static_cast<std::uint32_t>(static_cast<std::int32_t>(to));
       const float expected =
           static_cast<float>(reference_velocities.x[d][r]) * (neighbors::ReferenceVelocities::k_unit * time);
       walls_step_.x[d][r] = static_cast<float>(static_cast<std::int32_t>(now - before)) - expected;
-      walls_.x[d][r] = static_cast<std::int32_t>(now);
+      places.x[d][r] = static_cast<std::int32_t>(now);
     }
   }
   return true;
@@ -183,7 +184,7 @@ template <class T, int D>
 std::size_t ListMargin<T, D>::bytes() const {
   std::size_t bytes = cells_.bytes() + due_.bytes() + room_.bytes();
   for (const auto* each : {&cut_squared_, &left_, &pace_, &beside_, &to_go_, &relative_speed_}) bytes += each->bytes();
-  for (int d = 0; d < D; ++d) bytes += fluid_.x[d].bytes() + walls_.x[d].bytes() + walls_step_.x[d].bytes();
+  for (int d = 0; d < D; ++d) bytes += walls_step_.x[d].bytes();
   return bytes;
 }
 

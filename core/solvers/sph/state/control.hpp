@@ -1,12 +1,5 @@
 #pragma once
 
-#include <array>
-#include <memory>
-#include <span>
-#include <string_view>
-
-#include "comm/communicator.hpp"
-
 namespace eddyline::sph {
 
 /// Exact maxima over the particles at the end of a step: those of this rank, or of all ranks once they have agreed.
@@ -39,22 +32,6 @@ struct Control {
 
   /// Tells whether cells are likely to hold for another step, if relative_drift grows as in the last step.
   bool will_hold(double skin) const { return 2 * relative_drift - relative_drift_before <= skin; }
-};
-
-/// Combines the results of the last step over all ranks, in two halves: work in between gives other ranks time to
-/// arrive. Collective.
-class Agreement {
- public:
-  /// `own`: three more values, for their maxima.
-  void begin(comm::Communicator& communicator, const Control& control, const std::array<double, 3>& own);
-  /// Tells whether end() would return without waiting.
-  bool arrived() const { return !under_way_ || under_way_->test(); }
-  /// Returns the maxima of `own` over all ranks. `what`: name of the operation, for messages.
-  std::array<double, 3> end(comm::Communicator& communicator, Control& control, std::string_view what);
-
- private:
-  std::array<double, 10> values_{};
-  std::unique_ptr<comm::Requests> under_way_;
 };
 
 }  // namespace eddyline::sph

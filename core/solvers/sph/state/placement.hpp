@@ -2,8 +2,8 @@
 // Fields of the particles at the start.
 
 #include "particles/place.hpp"
-#include "solvers/sph/flow/constants.hpp"
-#include "solvers/sph/flow/state.hpp"
+#include "solvers/sph/state/constants.hpp"
+#include "solvers/sph/state/fluid_state.hpp"
 
 namespace eddyline::sph {
 

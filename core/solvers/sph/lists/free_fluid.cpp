@@ -1,4 +1,4 @@
-#include "solvers/sph/flow/free_fluid.hpp"
+#include "solvers/sph/lists/free_fluid.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "solvers/sph/flow/schedule.hpp"
+#include "solvers/sph/lists/schedule.hpp"
 
 #include <algorithm>
 

@@ -42,9 +42,9 @@ class ListMargin {
   using OfRun = std::function<void(const neighbors::CellRun& run, float* values)>;
   using TwoOfRun = std::function<void(const neighbors::CellRun& run, float* values, float* others)>;
 
-  /// Begins when all lists are built, at the places fluid() and walls(). `runs` of `cells` are active until the next
-  /// call. Lists will last `steps`; `step` is the acoustic distance of one. `relative_speed`: largest difference of
-  /// reference velocities in touching cells, in units of the speed of sound.
+  /// Begins when all lists are built, at the places from which they are renewed. `runs` of `cells` are active until the
+  /// next call. Lists will last `steps`; `step` is the acoustic distance of one. `relative_speed`: largest difference
+  /// of reference velocities in touching cells, in units of the speed of sound.
   void begin(const particles::CellSet& cells, std::span<const neighbors::CellRun> runs, const OfRun& relative_speed,
              double steps, double step);
   /// Disables margins: lists look as far as the skin and hold as long as cells.
@@ -60,15 +60,12 @@ class ListMargin {
   const float* ahead() const { return is_used_ ? to_go_.data() : nullptr; }
   float behind() const { return behind_; }
 
-  /// Places of the rows at the end of the step, as of the last update: lists are renewed from them. Sorting may use the
-  /// memory.
-  neighbors::FixedPositions& fluid() { return fluid_; }
-  /// Places of walls, where some move.
-  neighbors::FixedPositions& walls() { return walls_; }
   /// Finds how far walls move in this step beyond their reference velocities times `time`; `moved` is their
-  /// displacement since they stood `at_rebuild`. Returns false if a value is not finite or too large.
+  /// displacement since they stood `at_rebuild`, and `places` becomes where they stand. Returns false if a value is not
+  /// finite or too large.
   bool follow_walls(const neighbors::WallDisplacement& moved, const neighbors::FixedPositions& at_rebuild,
-                    const neighbors::ReferenceVelocities& reference_velocities, float time);
+                    const neighbors::ReferenceVelocities& reference_velocities, float time,
+                    neighbors::FixedPositions& places);
   const neighbors::WallDisplacement& walls_step() const { return walls_step_; }
 
   /// The requirements of a step on lists.
@@ -124,7 +121,6 @@ class ListMargin {
   Array<float> relative_speed_;
   Array<std::uint8_t> due_;
   Array<float> room_;  // used while cells get other numbers
-  neighbors::FixedPositions fluid_, walls_;
   neighbors::WallDisplacement walls_step_;
 };
 
