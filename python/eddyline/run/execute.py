@@ -409,8 +409,8 @@ def _check(world: World, *, end: float, steps: int | None, execution_options: Ex
             raise RequestError(f"steps = {steps}: must be from 0 to 2^62")
     if end > world.end:
         world.check_until(end)
-    execution_options.check()
     check_world(execution_options.device, world, join().size, execution_options.lazy)
+    execution_options.check()
 
 
 def check_request(world: World, *, steps: int | None, until: float | None, threads: int, boxes: int) -> None:
