@@ -1,7 +1,7 @@
 """The compiled core: private to the package. SI units; arrays are C-contiguous unless said otherwise."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, NoReturn
+from typing import Any, ClassVar, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -200,23 +200,12 @@ class Start:
     seed: int
 
 class Method:
+    OPTIONS: ClassVar[tuple[str, ...]]
+    """Names of the options of the solver sph, which are attributes."""
     scheme: Literal["delta", "classic"]
-    smoothing_ratio: float
-    cfl: float
-    viscous_cfl: float
-    density_diffusion: float
-    acoustic_damping: float
-    artificial_viscosity: float
-    artificial_viscosity_beta: float
-    artificial_conductivity: float
-    xsph: float
-    shifting: bool
-    shifting_strength: float
-    shifting_cap: float
-    volume_relaxation: float
-    skin: float
     double_precision: bool
-    speed_limit: float
+    def __getattr__(self, option: str) -> float: ...
+    def __setattr__(self, option: str, value: float | str) -> None: ...
 
 class Probe:
     def __init__(self, name: str, position: Vec3) -> None: ...

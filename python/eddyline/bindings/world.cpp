@@ -25,6 +25,7 @@
 #include "world/formula.hpp"
 #include "world/formula_region.hpp"
 #include "world/mesh.hpp"
+#include "world/method_options.hpp"
 #include "world/shapes.hpp"
 #include "world/world.hpp"
 
@@ -395,27 +396,19 @@ void bind_start_and_method(nb::module_& module) {
   def_field(start, "pressure", &Start::pressure);
   def_field(start, "density", &Start::density);
 
-  nb::class_<Method>(module, "Method")
-      .def(nb::init<>())
-      .def_prop_rw(
-          "scheme", [](const Method& m) { return k_schemes.name(m.scheme); },
-          [](Method& m, const std::string& value) { m.scheme = k_schemes.value(value); })
-      .def_rw("smoothing_ratio", &Method::smoothing_ratio)
-      .def_rw("cfl", &Method::cfl)
-      .def_rw("viscous_cfl", &Method::viscous_cfl)
-      .def_rw("density_diffusion", &Method::density_diffusion)
-      .def_rw("acoustic_damping", &Method::acoustic_damping)
-      .def_rw("artificial_viscosity", &Method::artificial_viscosity)
-      .def_rw("artificial_viscosity_beta", &Method::artificial_viscosity_beta)
-      .def_rw("artificial_conductivity", &Method::artificial_conductivity)
-      .def_rw("xsph", &Method::xsph)
-      .def_rw("shifting", &Method::shifting)
-      .def_rw("shifting_strength", &Method::shifting_strength)
-      .def_rw("shifting_cap", &Method::shifting_cap)
-      .def_rw("volume_relaxation", &Method::volume_relaxation)
-      .def_rw("skin", &Method::skin)
-      .def_rw("double_precision", &Method::double_precision)
-      .def_rw("speed_limit", &Method::speed_limit);
+  auto method = nb::class_<Method>(module, "Method")
+                    .def(nb::init<>())
+                    .def_prop_rw(
+                        "scheme", [](const Method& m) { return k_schemes.name(m.scheme); },
+                        [](Method& m, const std::string& value) { m.scheme = k_schemes.value(value); })
+                    .def_rw("double_precision", &Method::double_precision);
+  nb::list names;
+  for (const auto& option : world::k_method_options) {
+    const std::string name(option.name);
+    std::visit([&](auto member) { method.def_rw(name.c_str(), member); }, option.member);
+    names.append(name);
+  }
+  method.attr("OPTIONS") = nb::tuple(names);
 }
 
 void bind_observers(nb::module_& module) {

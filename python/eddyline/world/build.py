@@ -28,23 +28,6 @@ from .shapes import vec3
 from .solver import SolverOptions
 from .values import Pressure
 
-_OPTIONS = (
-    "smoothing_ratio",
-    "cfl",
-    "viscous_cfl",
-    "density_diffusion",
-    "acoustic_damping",
-    "artificial_viscosity",
-    "artificial_viscosity_beta",
-    "artificial_conductivity",
-    "xsph",
-    "shifting",
-    "shifting_strength",
-    "shifting_cap",
-    "volume_relaxation",
-    "skin",
-    "speed_limit",
-)
 _CLASSIC = {"cfl": 0.3, "artificial_viscosity": 0.01}
 _GAS = {"artificial_viscosity": 1.0, "artificial_viscosity_beta": 2.0, "artificial_conductivity": 1.0}
 """Defaults of the scheme classic, and of an ideal gas."""
@@ -129,7 +112,7 @@ def fluid_world(file: WorldFile, scales: Scales) -> _core.World:
 def _options(file: WorldFile) -> dict[str, float | bool]:
     """The options of [method] that differ from the core's defaults."""
     classic, gas = file.sph.scheme == "classic", file.is_gas
-    given = {option: getattr(file.sph, option) for option in _OPTIONS}
+    given = {option: getattr(file.sph, option) for option in _core.Method.OPTIONS}
     defaults = (_CLASSIC if classic else {}) | (_GAS if gas else {})
     if not classic and not file.has_free_surface:
         defaults |= _CONFINED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field, StrictBool, model_validator
@@ -9,6 +10,13 @@ from pydantic import Field, StrictBool, model_validator
 from .problems import listed
 from .solver import SolverOptions
 from .values import NotNegative, Number, Positive, wrong_table
+
+
+@dataclass(frozen=True)
+class OnlyFor:
+    """Marks a key of [method] that one scheme alone takes; the other refuses it."""
+
+    scheme: Literal["delta", "classic"]
 
 
 class SphOptions(SolverOptions):
@@ -33,10 +41,10 @@ class SphOptions(SolverOptions):
     viscous_cfl: Annotated[Positive, Field(le=0.125)] | None = Field(
         default=None, description="dt <= viscous_cfl h^2 / nu; default 0.1; unstable above 0.116 in 2D."
     )
-    density_diffusion: NotNegative | None = Field(
+    density_diffusion: Annotated[NotNegative | None, OnlyFor("delta")] = Field(
         default=None, description="delta: coefficient of density diffusion; default 0.1."
     )
-    acoustic_damping: Annotated[NotNegative, Field(le=0.3)] | None = Field(
+    acoustic_damping: Annotated[Annotated[NotNegative, Field(le=0.3)] | None, OnlyFor("delta")] = Field(
         default=None,
         description="delta: bulk viscosity in units of density h c0, which damps sound; default 0.1; "
         "with a free surface 0.2, in deep fluid only.",
@@ -47,27 +55,27 @@ class SphOptions(SolverOptions):
         "surface, else 0; classic: added to the viscosity between approaching particles, default 0.01; "
         "gas: default 1.",
     )
-    artificial_viscosity_beta: NotNegative | None = Field(
+    artificial_viscosity_beta: Annotated[NotNegative | None, OnlyFor("classic")] = Field(
         default=None, description="beta, which prevents particles from crossing a shock; default 0, gas: 2."
     )
-    artificial_conductivity: NotNegative | None = Field(
+    artificial_conductivity: Annotated[NotNegative | None, OnlyFor("classic")] = Field(
         default=None, description="alpha_u, gas only; default 1."
     )
-    xsph: Annotated[Number, Field(ge=0, le=1)] | None = Field(
+    xsph: Annotated[Annotated[Number, Field(ge=0, le=1)] | None, OnlyFor("classic")] = Field(
         default=None,
         description="epsilon of XSPH: share of the neighbours' velocity in the motion; default 0.",
     )
-    shifting: StrictBool | None = Field(
+    shifting: Annotated[StrictBool | None, OnlyFor("delta")] = Field(
         default=None, description="Particle shifting, which keeps particles evenly distributed; default true."
     )
-    shifting_strength: Positive | None = Field(
+    shifting_strength: Annotated[Positive | None, OnlyFor("delta")] = Field(
         default=None,
         description="Coefficient A of particle shifting; default 6 with a free surface, 3 without.",
     )
-    shifting_cap: NotNegative | None = Field(
+    shifting_cap: Annotated[NotNegative | None, OnlyFor("delta")] = Field(
         default=None, description="Largest shift per step, in spacings; default 0.1."
     )
-    volume_relaxation: Annotated[NotNegative, Field(le=0.1)] | None = Field(
+    volume_relaxation: Annotated[Annotated[NotNegative, Field(le=0.1)] | None, OnlyFor("delta")] = Field(
         default=None,
         description="delta with shifting: rate at which density relaxes to the volume fraction of "
         "particles, in c0/h; default 0.01. At a free surface only where particles are "
@@ -89,8 +97,12 @@ class SphOptions(SolverOptions):
 
     @model_validator(mode="after")
     def _options_of_the_scheme(self) -> SphOptions:
-        other = "classic" if self.scheme == "delta" else "delta"
-        foreign = [key for key in OPTIONS_OF[other] if getattr(self, key) is not None]
+        other: Literal["delta", "classic"] = "classic" if self.scheme == "delta" else "delta"
+        foreign = [
+            key
+            for key, field in type(self).model_fields.items()
+            if OnlyFor(other) in field.metadata and getattr(self, key) is not None
+        ]
         if foreign:
             verb = "requires" if len(foreign) == 1 else "require"
             raise wrong_table(
@@ -98,17 +110,3 @@ class SphOptions(SolverOptions):
                 f"Change scheme or remove {listed(foreign)}"
             )
         return self
-
-
-OPTIONS_OF = {
-    "delta": (
-        "density_diffusion",
-        "acoustic_damping",
-        "volume_relaxation",
-        "shifting",
-        "shifting_strength",
-        "shifting_cap",
-    ),
-    "classic": ("artificial_viscosity_beta", "artificial_conductivity", "xsph"),
-}
-"""Keys of [method] that are valid for one scheme only."""

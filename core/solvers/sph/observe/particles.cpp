@@ -60,7 +60,8 @@ solver::Field Particles<T, D>::fluid_field(std::string_view name) const {
   if (name == "buffer") return view(fluid.buffer);
   if (name == "position") return view<D>(fluid.x);
   if (name == "velocity") return view<D>(fluid.v);
-  if (name == "thermal_energy") return doubles(fluid.classic->u);
+  if (name == "thermal_energy")
+    return fluid.classic ? doubles(fluid.classic->u) : solver::Doubles{nullptr, 0, 0, 1, false};
   if (name == "density") return computed(count, [this](std::size_t i) { return density(i); });
   if (name == "pressure") return computed(count, [this](std::size_t i) { return state_.pressure(i); });
   if (name == "surface") return computed(count, [this](std::size_t i) { return is_at_surface(i) ? 1.0 : 0.0; });
