@@ -214,7 +214,7 @@ def test_a_shear_wave_decays_as_friction_says() -> None:
 def test_heat_is_conducted_as_the_prandtl_number_says() -> None:
     start = """density = "1 + 0.01*sin(2*pi*x)"
 pressure = 100
-velocity = ["-0.02/0.71*2*pi*0.01*cos(2*pi*x)", 0]"""  # that of the gas that cools, without sound
+velocity = ["-0.02/0.72*2*pi*0.01*cos(2*pi*x)", 0]"""  # that of the gas that cools, without sound
     simulation = viscous(32, 0.02, start)
     simulation.advance(0.2, 2**62, 1e9)
     wave = np.sin(2 * np.pi * (np.arange(32) + 0.5) / 32)
