@@ -144,13 +144,14 @@ def test_supersonic_flow_enters_and_leaves() -> None:
 
 
 def test_slow_flow_keeps_the_pressure_of_its_outflow() -> None:
-    """Gas that enters with a velocity and leaves with a pressure settles to both."""
-    text = GAS.replace('[3.0, 0.1], pressure = "1 + 0.1*y"', "[0.3, 0.0]")
-    text = text.replace('right = { type = "open" }', 'right = { type = "outflow", pressure = 0.9 }')
+    """Gas that enters with a velocity and leaves with a pressure goes on as it started."""
+    text = tube(16, "velocity = [0.3, 0.0]\npressure = 0.9").source
+    text = text.replace('left = { type = "periodic" }', 'left = { type = "inflow", velocity = [0.3, 0.0] }')
+    text = text.replace('right = { type = "periodic" }', 'right = { type = "outflow", pressure = 0.9 }')
     simulation = _core.Simulation(World.from_text(text).core)
-    simulation.advance(40.0, 2**62, 1e9)
-    assert cells(simulation, "pressure", 32) == pytest.approx(np.full((24, 32), 0.9), rel=0.02)
-    assert cells(simulation, "velocity_x", 32) == pytest.approx(np.full((24, 32), 0.3), abs=0.02)
+    simulation.advance(2.0, 2**62, 1e9)
+    for name, value in (("pressure", 0.9), ("velocity_x", 0.3), ("density", 1.0)):
+        assert np.abs(cells(simulation, name, 16) - value).max() < 1e-12, name
 
 
 def test_waves_leave_through_open_sides() -> None:
@@ -214,7 +215,7 @@ def test_a_shear_wave_decays_as_friction_says() -> None:
 def test_heat_is_conducted_as_the_prandtl_number_says() -> None:
     start = """density = "1 + 0.01*sin(2*pi*x)"
 pressure = 100
-velocity = ["-0.02/0.71*2*pi*0.01*cos(2*pi*x)", 0]"""  # that of the gas that cools, without sound
+velocity = ["-0.02/0.72*2*pi*0.01*cos(2*pi*x)", 0]"""  # that of the gas that cools, without sound
     simulation = viscous(32, 0.02, start)
     simulation.advance(0.2, 2**62, 1e9)
     wave = np.sin(2 * np.pi * (np.arange(32) + 0.5) / 32)
