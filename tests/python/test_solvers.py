@@ -64,7 +64,8 @@ def test_a_world_of_the_wave_equation_reaches_the_core() -> None:
     assert isinstance(world.file.method, AmrOptions)
     core = world.core
     assert core.solver == "amr"
-    assert core.options == {"equations": "wave", "order": 4, "wave_speed": 2.0, "cfl": 0.4, "patch": 32}
+    given = {"equations": "wave", "order": 4, "wave_speed": 2.0, "cfl": 0.4, "patch": 32}
+    assert core.options == given | {"levels": 1, "unit": 8, "regrid_every": 2}
     assert type(core.options["wave_speed"]) is float
     assert type(core.options["patch"]) is int
     assert list(core.fields) == ["u"]
@@ -117,7 +118,10 @@ def test_every_refusal_of_a_world_is_listed_at_once() -> None:
         ),
         ({"start__fields__u": "t"}, 'start.fields.u = "t"; is evaluated at t = 0 only. Write it without t.'),
         ({"output__quantity": "speed"}, 'output.quantity = "speed"; pictures of a 2D world show u or p.'),
-        ({"method__equations": "burger"}, 'must be wave, euler or burgers. Did you mean "burgers"?'),
+        (
+            {"method__equations": "burger"},
+            'must be wave, euler, navier-stokes or burgers. Did you mean "burgers"?',
+        ),
         ({"domain__spacing": 0.03}, "must be a whole number. Try domain.spacing = 0.029411764705882353."),
         ({"domain__spacing": 0.25}, "domain.size[0] = 1 m is 4 cells; must be at least 8. Try"),
         ({"domain__size": [1e6, 1e6]}, "makes 1e15 cells"),

@@ -116,30 +116,40 @@ struct Euler {
     u[k_energy] = pressure / (gamma - 1) + 0.5 * density * twice;
   }
 
-  /// Walls reflect; what reaches an open side or an outflow leaves; an inflow gives all values, as that of a flow
-  /// faster than sound must.
+  /// Walls reflect. An open side, and an outflow without a pressure, repeat the last cell.
   Beyond side(const world::World& world, std::size_t number) const {
     const world::SideKind kind = world.sides[number].kind;
     if (kind == world::SideKind::periodic) return Beyond::periodic;
     if (kind == world::SideKind::wall) return Beyond::mirror;
-    if (kind == world::SideKind::open || kind == world::SideKind::outflow) return Beyond::copy;
+    if (kind == world::SideKind::open) return Beyond::copy;
     if (kind == world::SideKind::inflow) return Beyond::own;
-    throw UserError("boundaries: the sides of the Euler equations are periodic, wall, open, inflow or outflow.");
-  }
-
-  void fill_beyond(const world::World& world, const AcrossSide& row) const {
-    const auto axis = static_cast<int>(row.side / 2);
-    const int inward = row.side % 2 == 0 ? 1 : -1;
-    const std::array at{row.position.x, row.position.y, row.position.z, row.time};
-    for (const world::Opening& opening : world.openings) {
-      if (opening.axis != axis || opening.inward != inward) continue;
-      const Vec3 velocity{opening.velocity[0].evaluate(at), opening.velocity[1].evaluate(at),
-                          D == 3 ? opening.velocity[2].evaluate(at) : 0.0};
-      std::array<double, k_fields> u;
-      conserve(opening.density, velocity, opening.pressure.evaluate(at), u);
-      for (std::size_t f = 0; f < k_fields; ++f)
-        for (std::int32_t k = 0; k < row.ghosts; ++k) row.ghost(f, k) = u[f];
+    if (kind == world::SideKind::outflow) {
+      const world::Opening* opening = opening_of(world, number);
+      return opening != nullptr && opening->pressure_imposed ? Beyond::own : Beyond::copy;
     }
+    throw UserError("boundaries: the sides of a gas are periodic, wall, open, inflow or outflow.");
+  }
+  /// An inflow gives density and velocity, and the pressure if it has one; an outflow gives the pressure to gas that
+  /// leaves slower than sound. All else is that of the last cell.
+  void fill_beyond(const world::World& world, const AcrossSide& row) const {
+    const world::Opening* opening = opening_of(world, row.side);
+    if (opening == nullptr) return;
+    const std::array at{row.position.x, row.position.y, row.position.z, row.time};
+    std::array<double, k_fields> u;
+    for (std::size_t f = 0; f < k_fields; ++f) u[f] = row.inside(f, 0);
+    const State<Pack<double, 1>> last = primitive_of(u);
+    double density = last[0].v, pressure = last[k_energy].v;
+    Vec3 velocity;
+    for (int d = 0; d < D; ++d)
+      velocity[d] = opening->inflow ? opening->velocity[static_cast<std::size_t>(d)].evaluate(at)
+                                    : last[static_cast<std::size_t>(d) + 1].v;
+    const double outwards = -opening->inward * velocity[opening->axis];
+    const bool leaves_fast = !opening->inflow && outwards * outwards * density > gamma * pressure && outwards > 0;
+    if (opening->inflow) density = opening->density;
+    if (opening->pressure_imposed && !leaves_fast) pressure = opening->pressure.evaluate(at);
+    conserve(density, velocity, pressure, u);
+    for (std::size_t f = 0; f < k_fields; ++f)
+      for (std::int32_t k = 0; k < row.ghosts; ++k) row.ghost(f, k) = u[f];
   }
 
   static std::vector<Named> quantities() {
@@ -188,6 +198,13 @@ struct Euler {
  private:
   static EDDYLINE_INLINE auto lesser(auto a, auto b) { return select(b > a, a, b); }
   static EDDYLINE_INLINE auto greater(auto a, auto b) { return select(a > b, a, b); }
+
+  /// The opening that covers a side; null if there is none.
+  static const world::Opening* opening_of(const world::World& world, std::size_t side) {
+    for (const world::Opening& opening : world.openings)
+      if (opening.axis == static_cast<int>(side / 2) && opening.inward == (side % 2 == 0 ? 1 : -1)) return &opening;
+    return nullptr;
+  }
 
   State<Pack<double, 1>> primitive_of(std::span<const double> fields) const {
     State<Pack<double, 1>> u;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "physics/euler/model.hpp"
@@ -20,13 +19,10 @@ struct NavierStokes : euler::Euler<D> {
   double viscosity;   // mu [Pa s]
   double conduction;  // of p/rho [Pa s]
 
-  static std::vector<std::string> options() { return {"prandtl"}; }
   explicit NavierStokes(const Settings& settings)
-      : Base(settings), viscosity(settings.world->fluid.kinematic_viscosity * settings.world->fluid.density) {
-    const double prandtl = settings.number("prandtl", 0.71);
-    if (!(prandtl > 0)) throw UserError("method.prandtl must be positive.");
-    conduction = viscosity * gamma / ((gamma - 1) * prandtl);
-  }
+      : Base(settings),
+        viscosity(settings.world->fluid.kinematic_viscosity * settings.world->fluid.density),
+        conduction(viscosity * gamma / ((gamma - 1) * settings.world->fluid.prandtl)) {}
 
   std::vector<Field> fields() const {
     std::vector<Field> all = Base::fields();

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Annotated, Any, Literal
 
@@ -19,6 +20,7 @@ from eddyline.world.problems import Path, above, below, dotted, listed, number, 
 from eddyline.world.samples import Samples, corners, evaluate, lattice
 from eddyline.world.scales import Scales, find_scales, gamma_of
 from eddyline.world.schema import (
+    CONDUCTION_KEYS,
     SIDE_KINDS,
     SIDES,
     Inflow,
@@ -81,11 +83,6 @@ class AmrOptions(SolverOptions):
         default=None,
         description="Values at faces, of equations that conserve means of cells: by limited slopes, or by "
         "WENO-Z of order 5; default muscl.",
-    )
-    prandtl: Positive | None = Field(
-        default=None,
-        description="Prandtl number, which says how the gas conducts heat; equations navier-stokes only, "
-        "default 0.71.",
     )
     cfl: Annotated[Positive, Field(le=0.9)] = Field(
         default=0.4,
@@ -208,7 +205,8 @@ class Amr:
 
     def build(self, file: WorldFile, scales: Scales) -> _core.World:
         is_gas = equations_of(file) in GASES
-        world = fluid_world(file, scales) if is_gas else plain_world(file)
+        # pressures of a gas have no background
+        world = fluid_world(file, replace(scales, max_speed=0.0)) if is_gas else plain_world(file)
         world.options = world.options | {"equations": equations_of(file)}
         return world
 
@@ -274,7 +272,7 @@ RATES = {WAVE: 4.0e7, EULER: 4.0e6, NAVIER_STOKES: 3.5e6, BURGERS: 8.0e6}
 """Cell steps a second on one core, rounded towards slower processors."""
 CELLS_A_THREAD = 4000
 """Cells that each thread has at least, as in the core."""
-DEFAULT_PRANDTL = 0.71
+DEFAULT_PRANDTL = 0.72
 """As in the core."""
 SLOTS = 5
 """Copies of each field: the stages of a step."""
@@ -368,7 +366,7 @@ def _time_step(file: WorldFile, scales: Scales) -> float:
     if name in GASES:
         speed = file.dimensions * (scales.max_speed + scales.sound_speed)
     if name == NAVIER_STOKES:
-        most = max(4 / 3, gamma_of(file) / (options.prandtl or DEFAULT_PRANDTL))
+        most = max(4 / 3, gamma_of(file) / (file.fluid.prandtl or DEFAULT_PRANDTL))
         speed += 2 * file.dimensions * file.fluid.nu * most / file.domain.spacing
     if name == BURGERS:
         speed = file.dimensions * (scales.max_speed or 1.0)
@@ -501,7 +499,6 @@ def _foreign_options(file: WorldFile) -> Found:
         "wave_speed": (WAVE,),
         "order": (WAVE,),
         "reconstruction": (*GASES, BURGERS),
-        "prandtl": (NAVIER_STOKES,),
     }
     for key, of in owners.items():
         value = getattr(options_of(file), key)
@@ -544,6 +541,13 @@ def _gas_refusals(file: WorldFile) -> Found:
         if equations_of(file) == EULER and fluid is not None and fluid.is_gas and getattr(fluid, key):
             text = f'fluid.{key}: {what} no friction. Remove it, or write equations = "navier-stokes".'
             yield ("fluid", key), text
+    for key in CONDUCTION_KEYS:
+        is_used = key == "prandtl" and equations_of(file) == NAVIER_STOKES
+        if fluid is not None and fluid.is_gas and getattr(fluid, key) is not None and not is_used:
+            missing = (
+                "no friction" if equations_of(file) == EULER else "a viscosity that is the same everywhere"
+            )
+            yield ("fluid", key), f"fluid.{key}: {what} {missing}. Remove it."
     if equations_of(file) == NAVIER_STOKES and fluid is not None and not fluid.nu > 0:
         yield (
             ("fluid",),
@@ -593,18 +597,6 @@ def _sides(file: WorldFile) -> Found:
         elif isinstance(side, Wall) and side.velocity is not None and name != NAVIER_STOKES:
             text = f"boundaries.{side_name}.velocity: {SUBJECTS[name]} no friction. Remove it."
             yield (*path, "velocity"), text
-        elif isinstance(side, Outflow) and side.pressure is not None:
-            yield (
-                (*path, "pressure"),
-                f"boundaries.{side_name}.pressure: {SUBJECTS[name]} outflows that keep the pressure of the "
-                "gas. Remove it.",
-            )
-        elif isinstance(side, Inflow) and side.pressure is None:
-            yield (
-                path,
-                f"boundaries.{side_name}.pressure is missing; {SUBJECTS[name]} inflows that give all values. "
-                "Add the pressure [Pa].",
-            )
 
 
 def _observers(file: WorldFile) -> Found:
