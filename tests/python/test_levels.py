@@ -121,3 +121,24 @@ def test_a_run_with_levels_is_kept_and_resumed(tmp_path: Path) -> None:
     compared = eddyline.compare(run, whole)
     assert compared.identical
     assert set(run.snapshot()) == {"time", "step", "id", "position", "u", "p", "level"}
+
+
+def test_pictures_outline_levels() -> None:
+    from dataclasses import replace
+
+    from eddyline.plot.colors import Scale
+    from eddyline.plot.frame import FramePainter
+    from eddyline.plot.scene import Scene
+    from eddyline.stream.frames import Frame
+
+    world = changed()
+    simulation = eddyline.Simulation(world)
+    level = simulation.raster("level", (64, 64))
+    assert set(np.unique(level)) <= {0, 1, 2} and level.max() == 2
+    frame = Frame(
+        time=0.0, step=0, quantity="u", values=np.zeros((64, 64), np.float32), lower=(0.0, 0.0),
+        upper=(1.0, 1.0), level=level,
+    )  # fmt: skip
+    painter = FramePainter(Scene.of(world, whole=True), "u", Scale(-1.0, 1.0), width=500)
+    lines = painter.paint(frame) != painter.paint(replace(frame, level=None))
+    assert 200 < lines.any(axis=2).sum() < 5000

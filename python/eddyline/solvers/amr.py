@@ -310,7 +310,7 @@ def cells_along(file: WorldFile) -> tuple[int, ...]:
 
 def coarsest_spacing(file: WorldFile) -> float:
     """Edge of the cells of level 0 [m]."""
-    return file.domain.spacing * 2.0 ** (options_of(file).levels - 1)
+    return math.ldexp(file.domain.spacing, options_of(file).levels - 1)
 
 
 def _is_fixed(file: WorldFile) -> bool:
