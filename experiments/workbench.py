@@ -58,11 +58,12 @@ class Bench:
         return Run.open(folder)
 
     def record(self, name: str, world: str, *options: object, ranks: int) -> Path:
-        """The traffic of `eddyline bench exchange --record FILE WORLD OPTIONS --ranks N`."""
+        """The traffic of `mpiexec -n N eddyline bench exchange --record FILE WORLD OPTIONS`, on any number of
+        cores."""
         path = self.runs / f"{name}.npz"
         path.parent.mkdir(parents=True, exist_ok=True)
-        words = ["bench", "exchange", "--record", path, world, "--ranks", ranks, *options]
-        _call([sys.executable, "-m", "eddyline", *map(str, words)], os.environ)
+        words = ["-m", "eddyline", "bench", "exchange", "--record", path, world, *options]
+        _call([*find_launcher(), "-n", str(ranks), sys.executable, *map(str, words)], local_environment())
         return path
 
     def replay(self, traffic: Path, strategies: Sequence[str], *options: object) -> list[dict[str, Any]]:

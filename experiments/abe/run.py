@@ -206,7 +206,7 @@ def simulate(bench: Bench, ranks: int, cuts: str) -> dict[str, dict[str, float]]
     done = subprocess.run(
         ["smpirun", "-np", str(ranks), "-platform", "network.xml", "-hostfile", "hosts",
          *(f"--cfg={option}" for option in options), "--log=root.thresh:error", "./counts", "groups",
-         "4" if bench.quick else "20"],
+         "4" if bench.quick else "10"],
         cwd=folder, check=True, capture_output=True, text=True,
     )  # fmt: skip
     told = {}
