@@ -52,7 +52,12 @@ def test_a_shock_tube_of_particles_runs_on_blocks(tmp_path: Path) -> None:
 def test_pictures_of_a_gas_show_its_quantities() -> None:
     simulation = eddyline.Simulation(World.load("airfoil", SMALL | {"bodies.foil.slip": True}))
     u, c = 0.5 * np.sqrt(1.4 * 101325 / 1.2), np.sqrt(1.4 * 101325 / 1.2)
-    expected = {"mach": u / c, "density": 1.2, "temperature": 101325 / 1.2 / 287.05, "pressure_coefficient": 0}
+    expected = {
+        "mach": u / c,
+        "density": 1.2,
+        "temperature": 101325 / 1.2 / 287.05,
+        "pressure_coefficient": 0,
+    }
     for name, value in expected.items():
         picture = simulation.raster(name, (20, 35))
         assert np.nanmax(np.abs(picture - value)) < 1e-3 * max(1, value), name
