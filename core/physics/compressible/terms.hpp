@@ -102,7 +102,7 @@ template <class S>
 struct Coefficients {
   S first, third;
 };
-/// Of the pressures of four cells in a row.
+/// Coefficients from the pressures of four cells in a row.
 template <class S>
 EDDYLINE_INLINE Coefficients<S> coefficients(const std::array<S, 4>& p, S k2, S k4) {
   const S first = k2 * max(pressure_switch(p[0], p[1], p[2]), pressure_switch(p[1], p[2], p[3]));
@@ -162,7 +162,7 @@ struct Friction {
   S heat;
 };
 
-/// In the thin-layer approximation: all gradients along the face vector. `conductivity`: over mu, of theta.
+/// Friction in the thin-layer approximation: all gradients along the face vector. `conductivity`: over mu, of theta.
 template <class S, std::size_t D>
 EDDYLINE_INLINE Friction<S, D> thin_layer_friction(const Cell<S, D>& a, const Cell<S, D>& b, const Vector<S, D>& face,
                                                    S per_volume, S mu, S conductivity) {
@@ -176,8 +176,8 @@ EDDYLINE_INLINE Friction<S, D> thin_layer_friction(const Cell<S, D>& a, const Ce
   return friction;
 }
 
-/// With the mean gradients of both cells, corrected so that their part along the line between the cell centres, `line`,
-/// is the difference of the cells.
+/// Friction with the mean gradients of both cells, corrected so that their part along the line between the cell
+/// centres, `line`, is the difference of the cells.
 template <class S, std::size_t D>
 EDDYLINE_INLINE Friction<S, D> full_friction(const Cell<S, D>& a, const Cell<S, D>& b, Gradient<S, D> mean,
                                              const Vector<S, D>& line, const Vector<S, D>& face, S mu, S conductivity) {

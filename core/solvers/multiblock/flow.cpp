@@ -48,7 +48,7 @@ UserError no_gas(Vec3 x, double pressure, double density) {
   return UserError(line.data());
 }
 
-// With more levels, or fewer cells along an index of the coarsest, searches around airfoils break down.
+// Searches around airfoils break down with more levels, or fewer cells along an index of the coarsest.
 constexpr int k_most_gas_levels = 4;
 constexpr std::int32_t k_least_gas_cells = 4;
 constexpr std::int64_t k_slow_cycles = 10;  // of a search in a gas, with half the steps

@@ -7,7 +7,7 @@
 
 namespace eddyline::multiblock {
 
-/// Of smoothing of residuals: ratio of the steps that it allows, and the largest coefficient.
+/// Smoothing of residuals: ratio of the steps that it allows, and the largest coefficient.
 inline constexpr double k_spread = 2, k_most_spread = 2;
 
 /// Dynamic viscosity where p / rho is theta.

@@ -74,8 +74,8 @@ def _cut(axis: int, along: int, corner: int, count: int) -> slice:
 
 
 FLAT = 1e-6
-"""Of the volume of a cell: what a corner may be folded by. Cells at the edge of a slit, such as that beyond the
-tip of a wing, have a corner of 180 degrees."""
+"""Share of the volume of a cell by which a corner may be folded. Cells at the edge of a slit, such as that
+beyond the tip of a wing, have a corner of 180 degrees."""
 
 
 def check_folds(mesh: Mesh) -> None:

@@ -59,7 +59,8 @@ class MultiblockOptions(SolverOptions):
         default=1e-3, description="Drop of the residual that ends a time step."
     )
     cfl: Annotated[Number, Field(ge=0.01, le=10)] | None = Field(
-        default=None, description="CFL number of the local steps of the cycles; default 3; for a gas 4, in 3D 2.5."
+        default=None,
+        description="CFL number of the local steps of the cycles; default 3; for a gas 4, in 3D 2.5.",
     )
     compressibility: Annotated[Number, Field(ge=0.1, le=1000)] = Field(
         default=2.0, description="Artificial compressibility beta over the square of the speed."
@@ -97,7 +98,8 @@ class Multiblock:
     name = "multiblock"
     title = "Body-fitted blocks of cells"
     not_steered = (
-        "the solver multiblock can change inflows, gravity, viscosity and probes while it runs, and nothing else."
+        "the solver multiblock can change inflows, gravity, viscosity and probes while it runs, and nothing "
+        "else."
     )
     steered = ("inflow", "gravity", "viscosity")
     options: type[SolverOptions] = MultiblockOptions
