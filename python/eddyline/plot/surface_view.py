@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 INSIDE = 0.8  # light on the inner side of a surface
 ON_SIDE = 0.05
 """Distance from a side of the domain up to which vertices lie on it, in spacings."""
+LARGEST = 10
+"""Longest edge of a triangle of a body, in pixels."""
 _FAR = 2**31 - 1  # steps of depth
 
 
@@ -30,10 +32,12 @@ class Clip:
 
 @dataclass(frozen=True)
 class Seen:
-    """Rasters of a view, row 0 at the bottom: values (NaN where there is nothing), and light (0 there)."""
+    """Rasters of a view, row 0 at the bottom: values (NaN where there is no surface), light (0 where there is
+    nothing), and where bodies are seen."""
 
     values: NDArray[np.float32]
     shade: NDArray[np.float32]
+    solid: NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,9 @@ class _Mesh:
     triangles: NDArray[np.int64]  # (m, 3)
 
 
+Body = tuple[NDArray[np.float64], NDArray[np.int64]]
+
+
 def paint(
     view: View,
     spacing: float,
@@ -52,18 +59,19 @@ def paint(
     clip: Clip | None = None,
     *,
     is_open: bool = False,
+    bodies: Sequence[Body] = (),
 ) -> Seen:
     """The nearest surface at each pixel: its colours, or its level if it has none. is_open: without the parts
-    with which a surface closes at the sides of the domain."""
+    with which a surface closes at the sides of the domain. bodies: their vertices [m] and triangles."""
     shape = view.raster_shape(spacing)
     pixel = view.size[0] / shape[1]
-    mesh = _joined(view, pixel, surfaces, clip, ON_SIDE * spacing if is_open else None)
+    mesh = _joined(view, pixel, surfaces, clip, ON_SIDE * spacing if is_open else None, bodies)
     owner = _nearest(mesh, shape)
     values = np.full(shape, np.nan, dtype=np.float32)
     shade = np.zeros(shape, dtype=np.float32)
     rows, columns = np.nonzero(owner >= 0)
     if len(rows) == 0:
-        return Seen(values, shade)
+        return Seen(values, shade, np.zeros(shape, dtype=bool))
     corners = mesh.triangles[owner[rows, columns]]
     weights = _weights(mesh.seen[corners], columns + 0.5, rows + 0.5)
     values[rows, columns] = (weights * mesh.values[corners]).sum(axis=1)
@@ -80,11 +88,16 @@ def paint(
     light *= 1 - 0.18 * (nearest - depth[hit]) / max(nearest - farthest, spacing)
     shade[hit] = light
     shade[outline(depth, hit, 8 * spacing)] *= 0.6
-    return Seen(values, shade)
+    return Seen(values, shade, hit & np.isnan(values))
 
 
 def _joined(
-    view: View, pixel: float, surfaces: Sequence[Surface], clip: Clip | None, on_side: float | None
+    view: View,
+    pixel: float,
+    surfaces: Sequence[Surface],
+    clip: Clip | None,
+    on_side: float | None,
+    bodies: Sequence[Body],
 ) -> _Mesh:
     """on_side: distance from a side of the domain up to which vertices lie on it [m]; None: all are kept."""
     parts, count = [], 0
@@ -93,10 +106,7 @@ def _joined(
         seen = surface.vertices @ view.axes.T
         seen[:, 0] = (seen[:, 0] - view.lower[0]) / pixel
         seen[:, 1] = (seen[:, 1] - view.lower[1]) / pixel
-        if clip is None:
-            places = np.full(len(seen), -1.0)
-        else:
-            places = (surface.vertices[:, clip.axis] - clip.at) * np.sign(view.axes[2, clip.axis])
+        places = _in_front(view, surface.vertices, clip)
         colors = np.full(len(seen), surface.level) if surface.colors is None else surface.colors
         kept = surface.triangles.astype(np.int64)
         if on_side is not None:
@@ -105,12 +115,47 @@ def _joined(
         triangles = kept + count
         parts.append(_Mesh(seen, surface.normals() @ view.axes.T, places, colors, triangles))
         count += len(seen)
+    for vertices, faces in bodies:
+        corners = _divided(vertices[faces], LARGEST * pixel)
+        points = corners.reshape(-1, 3)
+        seen = points @ view.axes.T
+        seen[:, :2] = (seen[:, :2] - view.lower) / pixel
+        across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-300)
+        normals = np.repeat(across @ view.axes.T, 3, axis=0)
+        triangles = np.arange(len(points)).reshape(-1, 3) + count
+        parts.append(
+            _Mesh(seen, normals, _in_front(view, points, clip), np.full(len(points), np.nan), triangles)
+        )
+        count += len(points)
     empty = np.zeros((0, 3))
     if not parts:
         return _Mesh(empty, empty, np.zeros(0), np.zeros(0), np.zeros((0, 3), dtype=np.int64))
     return _Mesh(
         *(np.concatenate(each) for each in zip(*(vars(part).values() for part in parts), strict=True))
     )
+
+
+def _in_front(view: View, points: NDArray[np.float64], clip: Clip | None) -> NDArray[np.float64]:
+    """Distances in front of the clipping plane [m]; negative without one."""
+    if clip is None:
+        return np.full(len(points), -1.0)
+    distances: NDArray[np.float64] = (points[:, clip.axis] - clip.at) * np.sign(view.axes[2, clip.axis])
+    return distances
+
+
+def _divided(corners: NDArray[np.float64], longest: float) -> NDArray[np.float64]:
+    """Triangles, (n, 3, 3) m, in quarters until no edge is longer than `longest`, which keeps boxes of pixels
+    small."""
+    done = []
+    while len(corners):
+        edges = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1)
+        done.append(corners[edges <= longest])
+        a, b, c = np.moveaxis(corners[edges > longest], 1, 0)
+        ab, bc, ca = 0.5 * (a + b), 0.5 * (b + c), 0.5 * (c + a)
+        quarters = ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))
+        corners = np.concatenate([np.stack(each, axis=1) for each in quarters])
+    return np.concatenate(done) if done else corners
 
 
 def _weights(

@@ -16,16 +16,19 @@ from numpy.typing import NDArray
 from eddyline.plot import colors, metadata, movie
 from eddyline.plot.frame import FramePainter
 from eddyline.plot.oblique import View
-from eddyline.plot.surface_view import Clip, paint
+from eddyline.plot.surface_view import Body, Clip, paint
 from eddyline.run.pictures import PAINTERS, SCALE_FRAMES, RunPictures, metadata_of, scene_of
 from eddyline.stream.frames import Frame
 from eddyline.stream.surfaces import Surface
 from eddyline.world.isosurfaces import isosurfaces_of, unit_of
+from eddyline.world.surfaces import surface
 
 if TYPE_CHECKING:
     from eddyline.run.record import Run
     from eddyline.world import World
 
+BODY_TOLERANCE = 0.02
+"""Tolerance of the surfaces of bodies, in spacings."""
 LEVEL_ROOM = 0.35
 """Room of a scale beyond the levels, over their range."""
 Raster = NDArray[np.float32]
@@ -78,7 +81,8 @@ class SurfacePictures:
             clip = Clip(axis, middle if cut.at is None else cut.at)
         view, surfaces = self._view, self._at(k)
         is_open = self.observer.quantity != "fluid"
-        seen = paint(view, self.scene.spacing, surfaces, clip, is_open=is_open)
+        bodies = self._bodies(surfaces[0].time)
+        seen = paint(view, self.scene.spacing, surfaces, clip, is_open=is_open, bodies=bodies)
         return Frame(
             time=surfaces[0].time,
             step=int(self.steps[k]),
@@ -86,9 +90,18 @@ class SurfacePictures:
             values=seen.values,
             lower=view.lower,
             upper=view.upper,
-            solid=np.zeros(seen.values.shape, dtype=bool),
+            solid=seen.solid,
             shade=seen.shade,
         )
+
+    def _bodies(self, time: float) -> list[Body]:
+        """The bodies of the world file where they are at a time."""
+        found = []
+        for table in self.run.world.file.bodies.values():
+            made, motion = surface(table, BODY_TOLERANCE * self.scene.spacing), table.core_motion
+            vertices = made.vertices if motion is None else motion.place(made.vertices, time)
+            found.append((vertices, made.triangles))
+        return found
 
     @cached_property
     def _view(self) -> View:
