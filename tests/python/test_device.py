@@ -95,6 +95,13 @@ def test_a_run_on_the_device_has_the_same_fingerprint(tmp_path: Path) -> None:
     [
         (law_worlds.by_classic(law_worlds.VORTICES), {}, "classic"),
         (law_worlds.CHANNEL_2D, {}, "openings"),
+        (
+            law_worlds.DAM_2D.replace(
+                'bottom = { type = "wall" }', 'bottom = { type = "wall", friction = 0.01 }'
+            ),
+            {},
+            "friction of walls",
+        ),
         (law_worlds.VORTICES, {"lazy": 2}, "lazy"),
         (law_worlds.VORTICES, {"device": "tpu"}, "must be cpu, gpu or emulated"),
     ],
