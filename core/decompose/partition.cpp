@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/errors.hpp"
+#include "decompose/owners.hpp"
 
 namespace eddyline::decompose {
 
@@ -109,8 +110,9 @@ Cuts cuts_of(std::string_view name) {
   if (name == "strips-z") return {Method::strips, 2};
   if (name == "blocks") return {Method::blocks};
   if (name == "bisection") return {Method::bisection};
+  if (name == "curve") return {Method::curve};
   throw UserError("decomposition = \"" + std::string(name) +
-                  "\"; must be bisection, blocks, strips, strips-x, strips-y or strips-z.");
+                  "\"; must be bisection, blocks, curve, strips, strips-x, strips-y or strips-z.");
 }
 
 /// Bisects the grid recursively until each part is one box.
@@ -176,8 +178,103 @@ class Cutter {
   const SlabWeights& weights_;
 };
 
-Partition::Partition(const CellGrid& grid, Cuts cuts, int ranks, int boxes_per_rank, const SlabWeights& weights)
-    : grid_(grid), boxes_per_rank_(boxes_per_rank) {
+/// Cuts Morton's curve through groups of 2^k cells along each axis, and finds the boxes of each piece: the parts of the
+/// tree of halvings that lie within it.
+class CurveCutter {
+ public:
+  CurveCutter(Partition& partition, int ranks) : partition_(partition), ranks_(ranks) {
+    const CellGrid& grid = partition.grid_;
+    const std::int64_t wanted = std::min<std::int64_t>(grid.cells(), std::int64_t{k_groups_of_rank} * ranks);
+    std::int32_t larger = 2;
+    while (groups(larger) >= wanted) cells_of_group_ = larger, larger *= 2;
+    for (std::size_t d = 0; d < 3; ++d) count_[d] = (grid.count[d] + cells_of_group_ - 1) / cells_of_group_;
+  }
+
+  void cut(const std::vector<std::int64_t>& weight_of_cell) {
+    std::vector<Int3> places;
+    std::vector<std::int64_t> weights;
+    particles::for_each_cell(CellBox{{0, 0, 0}, count_}, [&](Int3 place) {
+      places.push_back(place);
+      std::int64_t weight = 0;
+      particles::for_each_cell(cells_of({place, {place[0] + 1, place[1] + 1, place[2] + 1}}), [&](Int3 cell) {
+        weight += weight_of_cell.empty() ? 1 : weight_of_cell[static_cast<std::size_t>(partition_.grid_.index(cell))];
+      });
+      weights.push_back(std::max<std::int64_t>(1, weight));
+    });
+    const std::vector<std::int32_t> order = along_curve(places);
+    std::vector<std::int64_t> in_order;
+    for (const std::int32_t k : order) in_order.push_back(weights[static_cast<std::size_t>(k)]);
+    const std::vector<std::int32_t> shares = even_shares(in_order, ranks_);
+    owner_.assign(places.size(), 0);
+    for (std::size_t k = 0; k < order.size(); ++k)
+      owner_[static_cast<std::size_t>(group(places[static_cast<std::size_t>(order[k])]))] = shares[k];
+    std::int32_t edge = 1;
+    while (edge < std::max({count_[0], count_[1], count_[2]})) edge *= 2;
+    divide({0, 0, 0}, {edge, edge, partition_.grid_.dimensions == 3 ? edge : 1});
+  }
+
+ private:
+  static constexpr std::int32_t k_groups_of_rank = 32;
+
+  std::int64_t groups(std::int32_t cells) const {
+    std::int64_t product = 1;
+    for (const std::int32_t count : partition_.grid_.count) product *= (count + cells - 1) / cells;
+    return product;
+  }
+  std::int64_t group(Int3 place) const {
+    return (static_cast<std::int64_t>(place[2]) * count_[1] + place[1]) * count_[0] + place[0];
+  }
+  /// The cells of a box of groups.
+  CellBox cells_of(const CellBox& box) const {
+    CellBox cells;
+    for (std::size_t d = 0; d < 3; ++d) {
+      cells.lower[d] = box.lower[d] * cells_of_group_;
+      cells.upper[d] = std::min(box.upper[d] * cells_of_group_, partition_.grid_.count[d]);
+    }
+    return cells;
+  }
+
+  /// Divides a block of groups, whose edges are powers of two, until each part has one owner. The part beyond the grid
+  /// is empty. Returns the number of the node.
+  std::int32_t divide(Int3 lower, Int3 edge) {
+    const CellBox box =
+        common_part({lower, {lower[0] + edge[0], lower[1] + edge[1], lower[2] + edge[2]}}, {{0, 0, 0}, count_});
+    const int first = owner_[static_cast<std::size_t>(group(box.lower))];
+    bool same = true;
+    particles::for_each_cell(
+        box, [&](Int3 place) { same = same && owner_[static_cast<std::size_t>(group(place))] == first; });
+    std::size_t axis = 0;
+    for (std::size_t d = 1; d < 3; ++d)
+      if (edge[d] >= edge[axis]) axis = d;
+    if (!same) {
+      edge[axis] /= 2;
+      Int3 upper = lower;
+      upper[axis] += edge[axis];
+      if (upper[axis] >= count_[axis]) return divide(lower, edge);
+      const auto number = static_cast<std::int32_t>(partition_.nodes_.size());
+      partition_.nodes_.emplace_back();
+      const std::int32_t l = divide(lower, edge), r = divide(upper, edge);
+      partition_.nodes_[static_cast<std::size_t>(number)] = {static_cast<int>(axis), upper[axis] * cells_of_group_, l,
+                                                             r};
+      return number;
+    }
+    const auto number = static_cast<std::int32_t>(partition_.nodes_.size());
+    partition_.nodes_.push_back({-1, static_cast<std::int32_t>(partition_.boxes_.size()), 0, 0});
+    partition_.boxes_.push_back(cells_of(box));
+    partition_.rank_of_box_.push_back(first);
+    return number;
+  }
+
+  Partition& partition_;
+  int ranks_;
+  std::int32_t cells_of_group_ = 1;
+  Int3 count_{1, 1, 1};  // of groups
+  std::vector<std::int32_t> owner_;
+};
+
+Partition::Partition(const CellGrid& grid, Cuts cuts, int ranks, int boxes_per_rank, const SlabWeights& weights,
+                     const CellWeights& cell_weights)
+    : grid_(grid) {
   if (boxes_per_rank < 1) throw UserError("boxes = " + std::to_string(boxes_per_rank) + "; must be at least 1.");
   const int count = ranks * boxes_per_rank;
   const CellBox whole{{0, 0, 0}, grid.count};
@@ -189,7 +286,20 @@ Partition::Partition(const CellGrid& grid, Cuts cuts, int ranks, int boxes_per_r
                     " boxes each: the grid of " + std::to_string(grid.count[0]) + " x " +
                     std::to_string(grid.count[1]) + " x " + std::to_string(grid.count[2]) +
                     " cells cannot be cut into so many boxes. Use fewer, another decomposition, or a finer spacing.");
-  Cutter(*this, cuts, weights).cut(whole, count, parts);
+  if (cuts.method == Method::curve) {
+    CurveCutter(*this, ranks).cut(cell_weights ? cell_weights() : std::vector<std::int64_t>{});
+  } else {
+    Cutter(*this, cuts, weights).cut(whole, count, parts);
+    for (int box = 0; box < count; ++box) rank_of_box_.push_back(box / boxes_per_rank);
+  }
+  set_owners(ranks);
+}
+
+/// Finds the first box of each rank.
+void Partition::set_owners(int ranks) {
+  for (int rank = 0; rank <= ranks; ++rank)
+    first_of_rank_.push_back(
+        static_cast<std::int32_t>(std::ranges::lower_bound(rank_of_box_, rank) - rank_of_box_.begin()));
 }
 
 int Partition::box_of(Int3 cell) const {
@@ -202,8 +312,8 @@ int Partition::box_of(Int3 cell) const {
 }
 
 std::vector<CellBox> Partition::boxes_of(int rank) const {
-  const auto first = boxes_.begin() + static_cast<std::ptrdiff_t>(rank) * boxes_per_rank_;
-  return {first, first + boxes_per_rank_};
+  const auto at = [&](int number) { return boxes_.begin() + first_of_rank_[static_cast<std::size_t>(number)]; };
+  return {at(rank), at(rank + 1)};
 }
 
 std::vector<ForeignBox> Partition::around(int rank) const {
@@ -216,12 +326,11 @@ std::vector<ForeignBox> Partition::around(int rank) const {
   std::vector<ForeignBox> found;
   const std::vector<CellBox> own = boxes_of(rank);
   for (std::size_t b = 0; b < boxes_.size(); ++b) {
-    const int owner = static_cast<int>(b) / boxes_per_rank_;
-    if (owner == rank) continue;
+    if (owner(b) == rank) continue;
     const bool touches = std::any_of(own.begin(), own.end(), [&](const CellBox& box) {
       return touch_along(box, boxes_[b], 0) && touch_along(box, boxes_[b], 1) && touch_along(box, boxes_[b], 2);
     });
-    if (touches) found.push_back({boxes_[b], owner});
+    if (touches) found.push_back({boxes_[b], owner(b)});
   }
   return found;
 }
@@ -230,14 +339,13 @@ std::vector<ForeignBox> Partition::within(int rank, std::int32_t depth) const {
   std::vector<ForeignBox> found;
   const std::vector<CellBox> own = boxes_of(rank);
   for (std::size_t b = 0; b < boxes_.size(); ++b) {
-    const int owner = static_cast<int>(b) / boxes_per_rank_;
-    if (owner == rank) continue;
+    if (owner(b) == rank) continue;
     std::vector<CellBox> parts;
     for (CellBox near : own) {
       for (std::size_t d = 0; d < 3; ++d) near.lower[d] -= depth, near.upper[d] += depth;
       for_each_image(grid_, near, [&](const CellBox& image) { add_rest(common_part(image, boxes_[b]), parts); });
     }
-    for (const CellBox& part : parts) found.push_back({part, owner});
+    for (const CellBox& part : parts) found.push_back({part, owner(b)});
   }
   return found;
 }
@@ -245,7 +353,7 @@ std::vector<ForeignBox> Partition::within(int rank, std::int32_t depth) const {
 std::vector<int> Partition::ranks_at(const CellBox& cells) const {
   std::vector<int> ranks;
   for (std::size_t b = 0; b < boxes_.size(); ++b) {
-    const int rank = static_cast<int>(b) / boxes_per_rank_;
+    const int rank = owner(b);
     bool meets = ranks.empty() || ranks.back() != rank;
     for (std::size_t d = 0; d < 3; ++d)
       meets = meets && cells.lower[d] < boxes_[b].upper[d] && boxes_[b].lower[d] < cells.upper[d];
@@ -255,7 +363,8 @@ std::vector<int> Partition::ranks_at(const CellBox& cells) const {
 }
 
 bool Partition::operator==(const Partition& other) const {
-  return std::equal(boxes_.begin(), boxes_.end(), other.boxes_.begin(), other.boxes_.end(),
+  return rank_of_box_ == other.rank_of_box_ &&
+         std::equal(boxes_.begin(), boxes_.end(), other.boxes_.begin(), other.boxes_.end(),
                     [](const CellBox& a, const CellBox& b) { return a.lower == b.lower && a.upper == b.upper; });
 }
 

@@ -117,7 +117,13 @@ void Subdomain::repartition(std::span<const Int3> cells, std::int64_t weight) {
     return slabs;
   };
   const CellGrid grid = layout_.grid();
-  partition_ = decompose::Partition(grid, cuts_, communicator_.size(), boxes_, weights);
+  const auto weight_of_cells = [&] {
+    std::vector<std::int64_t> all(static_cast<std::size_t>(grid.cells()), 0);
+    for (const Int3& cell : cells) all[static_cast<std::size_t>(grid.index(cell))] += weight;
+    comm::sum(communicator_, all, "decomposition");
+    return all;
+  };
+  partition_ = decompose::Partition(grid, cuts_, communicator_.size(), boxes_, weights, weight_of_cells);
   const int rank = communicator_.rank();
   if (depth_ > 0)
     layout_ = CellLayout(grid, partition_.boxes_of(rank), {}, partition_.within(rank, depth_), depth_);

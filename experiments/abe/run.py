@@ -2,15 +2,19 @@
 one has to do.
 
   python experiments/abe/run.py             everything, about 10 minutes on two cores
-  python experiments/abe/run.py counts      a part: counts or adjacency
+  python experiments/abe/run.py counts      a part: counts, adjacency or simulated
 """
 
 from __future__ import annotations
 
 import functools
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -27,6 +31,7 @@ WORLD = "worlds/dam_break_3d.toml"
 WAYS = {  # ours: what it is
     "alltoall-blocks": "MPI_Alltoall",
     "onesided-fence": "MPI_Put, fences",
+    "onesided-pscw": "MPI_Put, post, start, complete, wait",
     "onesided-lock": "MPI_Put, locks",
     "neighborhood": "neighbourhood collective",
     "nonblocking": "point to point, neighbours known",
@@ -38,17 +43,44 @@ THEN_ADJACENT = {  # processes that one has to do with: most, upper quartile, me
     72: (58, 18, 14, 10, 3),
 }
 MARKS = ("max", "q3", "median", "q1", "min")
-STEPS = {2: 200, 4: 200, 16: 200, 36: 80, 72: 24}
-EXCHANGES = {2: 600, 4: 600, 16: 150, 36: 60}
-ADJACENT = (4, 16, 36, 72)
+STEPS = {4: 60, 16: 40, 36: 20, 72: 4}
+EXCHANGES = {4: 200, 16: 60}
+ADJACENT = (36, 72)
+CUTS = {"bisection": "bisection", "curve": "space-filling curve", "blocks": "orthogonal cuts"}
+MACHINES = {36: (6, 6), 72: (9, 8)}  # of the simulated network, and processes on each
+SIMULATED = {
+    "alltoall": "MPI_Alltoall",
+    "put-fences": "MPI_Put, both fences timed",
+    "put-closing-fence": "MPI_Put, closing fence timed",
+    "put-no-closing-fence": "MPI_Put, no fence timed",
+    "put-pscw": "MPI_Put, post, start, complete, wait",
+    "put-lock": "MPI_Put, locks, then a barrier",
+    "known": "point to point, neighbours known",
+    "sparse": "point to point, senders unknown",
+}
+NETWORK = """\
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <zone id="all" routing="Full">
+    <!-- 100 Gbit/s and 1 us between machines, 10 GB/s and 0.5 us inside. -->
+    <cluster id="c" prefix="n" suffix="" radical="0-{last}" core="{cores}" speed="10Gf"
+             bw="12.5GBps" lat="1us" loopback_bw="10GBps" loopback_lat="0.5us"/>
+  </zone>
+</platform>
+"""
+MESSAGE = "0:5e-7:0"
+"""Of the simulation: for messages from 0 bytes on, 0.5 us of a core for each that is sent or received."""
 SECONDS = 30  # for each way and number of ranks at most
 
 
 @functools.cache
-def record(bench: Bench, ranks: int) -> Path:
-    """Records the traffic once for both parts. Load balancing is on, as in the paper; recordings differ."""
+def record(bench: Bench, ranks: int, cuts: str = "bisection") -> Path:
+    """Records the traffic of a run of the solver mps once for all parts. Load balancing is on, as in the
+    paper; recordings differ."""
     finer = () if bench.quick else ("--set", "domain.spacing=a/16", "--set", "let.width=2*a")
-    return bench.record(f"ranks-{ranks}", WORLD, "--steps", bench.steps(STEPS[ranks]), "--rebalance", *finer,
+    return bench.record(f"{cuts}-{ranks}", WORLD, "--set", "method.name=mps", "--steps",
+                        bench.steps(STEPS[ranks]), "--rebalance", "--decomposition", cuts, *finer,
                         ranks=ranks)  # fmt: skip
 
 
@@ -97,47 +129,118 @@ def draw_counts(bench: Bench, told: dict[int, dict[str, dict[str, Any]]]) -> Non
 
 
 def adjacency(bench: Bench) -> None:
-    told = {}
-    for ranks in (4,) if bench.quick else ADJACENT:
-        traffic = Traffic.read(record(bench, ranks))
-        found = traffic.neighbors()
-        told[ranks] = {"values": found.size, "rebuilds": len(found), **five_numbers(found)}
+    told: dict[str, dict[int, dict[str, float]]] = {}
+    for cuts in CUTS:
+        for ranks in (4,) if bench.quick else ADJACENT:
+            found = Traffic.read(record(bench, ranks, cuts)).neighbors()
+            told.setdefault(cuts, {})[ranks] = {
+                "values": found.size,
+                "rebuilds": len(found),
+                **five_numbers(found),
+            }
     rows = [[f"then, {ranks} processes", *values] for ranks, values in THEN_ADJACENT.items()]
     rows += [
-        [f"now, {ranks} ranks", *(f"{value[mark]:g}" for mark in MARKS)] for ranks, value in told.items()
+        [f"now, {ranks} ranks, {CUTS[cuts]}", *(f"{value[mark]:g}" for mark in MARKS)]
+        for cuts, by_ranks in told.items()
+        for ranks, value in by_ranks.items()
     ]
     head = ["", "most", "upper quartile", "median", "lower quartile", "fewest"]
-    sizes = ", ".join(f"{value['values']:,} ({ranks} ranks)" for ranks, value in told.items())
-    bench.tell(
-        "adjacency",
-        {"ranks": told},
-        [*table(head, rows), "", f"Values now: {sizes}; then: 14,472 and 58,176."],
-    )
+    bench.tell("adjacency", {"cuts": told}, table(head, rows))
     draw_adjacency(bench, told)
 
 
-def draw_adjacency(bench: Bench, told: dict[int, dict[str, float]]) -> None:
-    figure, (axes,) = panels(1, 6.4, 3.4)
-    now = [(ranks, value) for ranks, value in told.items()]
-    then = [(ranks, dict(zip(MARKS, values, strict=True))) for ranks, values in THEN_ADJACENT.items()]
-    for shift, label, color, boxes in ((-1.6, "then", QUIET, then), (1.6, "now", LINES[0][0], now)):
-        stats = [
-            {"med": five["median"], "q1": five["q1"], "q3": five["q3"], "whislo": five["min"],
-             "whishi": five["max"], "fliers": []}
-            for _, five in boxes
-        ]  # fmt: skip
-        axes.bxp(
-            stats, positions=[ranks + shift for ranks, _ in boxes], widths=2.6, showfliers=False,
-            patch_artist=True, manage_ticks=False,
-            boxprops={"facecolor": color, "alpha": 0.35, "edgecolor": color},
-            medianprops={"color": color, "lw": 2}, whiskerprops={"color": color}, capprops={"color": color},
-        )  # fmt: skip
-        axes.plot([], [], color=color, lw=6, alpha=0.5, label=label)
-    axes.set_xticks(sorted({*told, *THEN_ADJACENT}))
-    axes.set(xlabel="ranks", ylabel="ranks that one exchanges with", ylim=(0, None))
-    axes.legend(frameon=False, fontsize=8, loc="upper left")
+def draw_adjacency(bench: Bench, told: dict[str, dict[int, dict[str, float]]]) -> None:
+    counts = sorted({ranks for by_ranks in told.values() for ranks in by_ranks})
+    figure, axes = panels(len(counts), 3.7, 3.2)
+    for axis, ranks in zip(axes, counts, strict=True):
+        boxes = [(CUTS[cuts], by_ranks[ranks]) for cuts, by_ranks in told.items()]
+        if ranks in THEN_ADJACENT:
+            boxes.insert(0, ("then", dict(zip(MARKS, map(float, THEN_ADJACENT[ranks]), strict=True))))
+        draw_stats(axis, boxes)
+        caption(axis, f"{ranks} ranks")
+        axis.set(ylabel="ranks that one exchanges with", ylim=(0, None))
     save(figure, bench.results, "adjacency.png")
 
 
+def draw_stats(axis: Any, boxes: list[tuple[str, dict[str, float]]]) -> None:
+    """Vertical box plots of five numbers each; the first one is that of the paper if it is named so."""
+    for place, (name, five) in enumerate(boxes):
+        color = QUIET if name == "then" else LINES[0][0]
+        axis.bxp(
+            [{"med": five["median"], "q1": five["q1"], "q3": five["q3"], "whislo": five["min"],
+              "whishi": five["max"], "fliers": []}],
+            positions=[place], widths=0.6, showfliers=False, patch_artist=True, manage_ticks=False,
+            boxprops={"facecolor": color, "alpha": 0.35, "edgecolor": color},
+            medianprops={"color": color, "lw": 2}, whiskerprops={"color": color}, capprops={"color": color},
+        )  # fmt: skip
+    axis.set_xticks(range(len(boxes)), [name for name, _ in boxes], rotation=20, fontsize=7)
+
+
+# --- simulated: the same on a network of machines ---------------------------------------------------
+
+
+def write_groups(path: Path, traffic: Traffic) -> None:
+    """The ranks that each rank sends particles of the fluid to, after each rebuild, for counts.c."""
+    groups = np.unique(traffic.exchanges[traffic.of_halo("fluid"), 2])
+    lines = [f"{traffic.ranks} {len(groups)}"]
+    for group in groups:
+        messages = traffic.messages[traffic.messages[:, 0] == group]
+        for rank in range(traffic.ranks):
+            to = np.unique(messages[messages[:, 1] == rank, 2])
+            lines.append(" ".join(map(str, [len(to), *to])))
+    path.write_text("\n".join(lines) + "\n")
+
+
+def simulate(bench: Bench, ranks: int, cuts: str) -> dict[str, dict[str, float]]:
+    """Five numbers of the times of each way [us], of all ranks and exchanges."""
+    folder = bench.fresh(f"simulated-{cuts}-{ranks}")
+    folder.mkdir(parents=True)
+    write_groups(folder / "groups", Traffic.read(record(bench, ranks, cuts)))
+    machines, cores = MACHINES.get(ranks, (2, ranks // 2))
+    (folder / "network.xml").write_text(NETWORK.format(last=machines - 1, cores=cores))
+    (folder / "hosts").write_text("".join(f"n{k}:{cores}\n" for k in range(machines)))
+    compile_it = ["smpicc", "-O2", "-DWITHOUT_NEIGHBORHOODS", str(HERE / "counts.c"), "-o", "counts"]
+    subprocess.run(compile_it, cwd=folder, check=True)
+    options = ["smpi/simulate-computation:no", "smpi/iprobe:1e-7", "smpi/test:1e-7"]
+    options += [f"smpi/{kind}:{MESSAGE}" for kind in ("os", "ois", "or")]
+    done = subprocess.run(
+        ["smpirun", "-np", str(ranks), "-platform", "network.xml", "-hostfile", "hosts",
+         *(f"--cfg={option}" for option in options), "--log=root.thresh:error", "./counts", "groups",
+         "4" if bench.quick else "20"],
+        cwd=folder, check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    told = {}
+    for line in done.stdout.splitlines():
+        way, *times = line.split()
+        told[way] = five_numbers(1e6 * np.array(times, dtype=float))
+    return told
+
+
+def simulated(bench: Bench) -> None:
+    if shutil.which("smpirun") is None:
+        print("simulated: skipped, as SimGrid (smpirun) is not installed.")
+        return
+    told = {ranks: simulate(bench, ranks, "curve") for ranks in ((4,) if bench.quick else MACHINES)}
+    rows = []
+    for ranks, by_way in told.items():
+        naive = by_way["alltoall"]["median"]
+        for way, five in by_way.items():
+            rows.append([
+                ranks, SIMULATED[way], f"{five['median']:.3g}", f"{five['q1']:.3g} - {five['q3']:.3g}",
+                f"{naive / five['median']:.2g}",
+            ])  # fmt: skip
+    head = ["processes", "counts are sent by", "median [µs]", "quartiles [µs]", "alltoall / this"]
+    bench.tell("simulated", {"ranks": told}, table(head, rows))
+    figure, axes = panels(len(told), 3.7, 3.0)
+    for axis, (ranks, by_way) in zip(axes, told.items(), strict=True):
+        draw_boxes(
+            axis, [(SIMULATED[way], {m: 1e-6 * v for m, v in five.items()}) for way, five in by_way.items()]
+        )
+        caption(axis, f"{ranks} processes, simulated")
+        if axis is not axes[0]:
+            axis.set_yticklabels([])
+    save(figure, bench.results, "simulated.png")
+
+
 if __name__ == "__main__":
-    main(HERE, {"counts": counts, "adjacency": adjacency})
+    main(HERE, {"counts": counts, "adjacency": adjacency, "simulated": simulated})

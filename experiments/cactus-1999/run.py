@@ -356,7 +356,9 @@ def draw(bench: Bench, part: str, values: Mapping[str, Mapping[str, Any]], then:
     names = list(values)
     bottom = [0.0] * len(names)
     waits = list(values[names[0]]["waits"])
-    rest = [1e3 * (values[name]["seconds"] - sum(values[name]["waits"].values())) for name in names]
+    # Waits of different ranks may overlap in a step.
+    computed = [values[name]["seconds"] - sum(values[name]["waits"].values()) for name in names]
+    rest = [1e3 * max(0.0, seconds) for seconds in computed]
     for number, (label, heights) in enumerate(
         [("computing, rebuilding", rest)]
         + [(f"waiting for {what}", [1e3 * values[name]["waits"][what] for name in names]) for what in waits]

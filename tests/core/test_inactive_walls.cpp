@@ -1,5 +1,5 @@
 // Walls without fluid around them: which are computed, and when.
-#include "solvers/sph/inactive_walls.hpp"
+#include "solvers/sph/step/inactive_walls.hpp"
 
 #include <array>
 #include <cstdint>

@@ -12,8 +12,8 @@
 #include "decompose/partition.hpp"
 #include "flow_fixture.hpp"
 #include "harness.hpp"
-#include "solvers/sph/flow/lazy/deferred_exchange.hpp"
-#include "solvers/sph/step.hpp"
+#include "solvers/sph/domain/lazy/deferred_exchange.hpp"
+#include "solvers/sph/step/delta/delta_step.hpp"
 #include "thread_ranks.hpp"
 
 using namespace eddyline;
@@ -147,22 +147,22 @@ TEST(copies_are_near_walls_as_their_owners_are) {
   on_ranks(3, [](comm::Communicator& c) {
     solver::Execution e = execution();
     e.lazy.every = 2;
-    sph::Flow<float, 2> flow(stream(), e, c);
+    sph::Parts<float, 2> flow(stream(), e, c);
     flow.rebuild(false);
-    const auto& rows = flow.fluid_rows;
-    const auto& walls = flow.wall_rows;
+    const auto& rows = flow.domain.fluid_rows;
+    const auto& walls = flow.domain.wall_rows;
     std::int64_t copies[] = {0, 0};  // far from walls, near them
     particles::CellFinder cell_of(rows);
     for (std::int64_t i = 0; i < rows.computed(); ++i) {
       const auto k = static_cast<std::size_t>(i);
       const std::int32_t cell = cell_of(k).cell;
-      const auto& box = flow.layout().boxes()[static_cast<std::size_t>(flow.layout().box_of(cell))];
+      const auto& box = flow.domain.layout().boxes()[static_cast<std::size_t>(flow.domain.layout().box_of(cell))];
       bool near = false;
       for (std::int32_t dy = -1; dy <= 1; ++dy) {
         const std::int32_t run = cell + dy * box.shape[0] - 1;
         for (std::int32_t around = run; around < run + 3; ++around) near = near || !walls.is_empty(around);
       }
-      CHECK(flow.is_near_walls(k) == near);
+      CHECK(flow.lists.is_near_walls(k) == near);
       if (i >= rows.owned()) ++copies[near ? 1 : 0];
     }
     comm::sum(c, copies, "test");
@@ -175,20 +175,22 @@ TEST(copies_belong_to_no_rank) {
   on_ranks(3, [](comm::Communicator& c) {
     solver::Execution e = execution();
     e.lazy.every = 2;
-    sph::Flow<float, 2> flow(stream(), e, c);
-    sph::Step<float, 2> step(flow);
+    sph::Parts<float, 2> flow(stream(), e, c);
+    sph::DeltaStep<float, 2> step(flow);
     step.start();
     for (int k = 0; k < 30; ++k) {
       step.advance(true);
-      CHECK(flow.fluid.size() == flow.fluid_rows.owned() && flow.wall.size() == flow.wall_rows.owned());
-      CHECK(flow.fluid_rows.computed() > flow.fluid_rows.owned());
-      particles::CellFinder cell_of(flow.fluid_rows);
-      for (std::int64_t i = 0; i < flow.fluid_rows.computed(); ++i)
-        CHECK(flow.layout().is_owned(cell_of(static_cast<std::size_t>(i)).cell) == (i < flow.fluid.size()));
+      CHECK(flow.state.fluid.size() == flow.domain.fluid_rows.owned() &&
+            flow.state.wall.size() == flow.domain.wall_rows.owned());
+      CHECK(flow.domain.fluid_rows.computed() > flow.domain.fluid_rows.owned());
+      particles::CellFinder cell_of(flow.domain.fluid_rows);
+      for (std::int64_t i = 0; i < flow.domain.fluid_rows.computed(); ++i)
+        CHECK(flow.domain.layout().is_owned(cell_of(static_cast<std::size_t>(i)).cell) ==
+              (i < flow.state.fluid.size()));
     }
-    CHECK(flow.lazy.steps() == 30 && flow.lazy.refreshes() >= 15 && flow.lazy.refreshes() < 30);
-    CHECK(flow.fluid_halo.traffic().sent.messages == 0 && flow.wall_halo.traffic().sent.messages == 0);
-    CHECK(flow.fluid_copies.traffic().exchanges <= flow.lazy.refreshes());
+    CHECK(flow.domain.lazy.steps() == 30 && flow.domain.lazy.refreshes() >= 15 && flow.domain.lazy.refreshes() < 30);
+    CHECK(flow.domain.fluid_halo.traffic().sent.messages == 0 && flow.domain.wall_halo.traffic().sent.messages == 0);
+    CHECK(flow.domain.fluid_copies.traffic().exchanges <= flow.domain.lazy.refreshes());
   });
 }
 
@@ -196,7 +198,7 @@ TEST(lazy_steps_are_refused_where_they_mean_nothing) {
   const auto c = comm::single_process();
   solver::Execution e = execution();
   e.lazy.every = 0;
-  CHECK_THROWS((sph::Flow<float, 2>(dam(), e, *c)), "lazy = 0; must be at least 1");
+  CHECK_THROWS((sph::Parts<float, 2>(dam(), e, *c)), "lazy = 0; must be at least 1");
   e.lazy.every = 2, e.all_pairs = true;
-  CHECK_THROWS((sph::Flow<float, 2>(dam(), e, *c)), "lazy = 2: lazy steps need cells");
+  CHECK_THROWS((sph::Parts<float, 2>(dam(), e, *c)), "lazy = 2: lazy steps need cells");
 }

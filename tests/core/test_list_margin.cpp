@@ -7,7 +7,7 @@
 
 #include "cell_fixture.hpp"
 #include "harness.hpp"
-#include "solvers/sph/flow/list_margin.hpp"
+#include "solvers/sph/lists/list_margin.hpp"
 
 using namespace eddyline;
 
@@ -138,17 +138,17 @@ TEST(walls_are_followed_from_step_to_step) {
   neighbors::ReferenceVelocities headings;
   for (int d = 0; d < 2; ++d) headings.x[d].assign(k_rows, neighbors::ReferenceVelocities::nearest(0.25));
   Margin margin(k_radius, k_skin, 0);
-  margin.walls() = places(k_rows, 2'000'000'000);
+  auto walls = places(k_rows, 2'000'000'000);
   float before = 0;
   for (const float by : {1e8F, 3e8F, 2e8F}) {
     for (int d = 0; d < 2; ++d) moved.x[d].assign(k_rows, by);
-    CHECK(margin.follow_walls(moved, at_rebuild, headings, 4e6F));
+    CHECK(margin.follow_walls(moved, at_rebuild, headings, 4e6F, walls));
     for (std::size_t r = 0; r < k_rows; ++r) {
       CHECK(margin.walls_step().x[1][r] == by - before - 1e6F);
-      CHECK(margin.walls().x[0][r] == static_cast<std::int32_t>(2'000'000'000U + static_cast<std::uint32_t>(by)));
+      CHECK(walls.x[0][r] == static_cast<std::int32_t>(2'000'000'000U + static_cast<std::uint32_t>(by)));
     }
     before = by;
   }
   moved.x[1][1] = std::numeric_limits<float>::quiet_NaN();
-  CHECK(!margin.follow_walls(moved, at_rebuild, headings, 4e6F));
+  CHECK(!margin.follow_walls(moved, at_rebuild, headings, 4e6F, walls));
 }

@@ -15,8 +15,8 @@
 #include "handover_fixture.hpp"
 #include "harness.hpp"
 #include "neighbors/fields.hpp"
-#include "solvers/sph/classic_step.hpp"
-#include "solvers/sph/step.hpp"
+#include "solvers/sph/step/classic/classic_step.hpp"
+#include "solvers/sph/step/delta/delta_step.hpp"
 #include "thread_ranks.hpp"
 
 using namespace eddyline;
@@ -54,12 +54,13 @@ T& at(VectorArray<T, D>& array, std::size_t i, int d) {
 /// declaration. A member that is not named here does not compile.
 template <class T, int D, class Visit>
 void for_each_attribute(sph::FluidState<T, D>& fluid, Visit&& visit) {
-  auto& [id, mass, s, buffer, surface, x, v, a, half_g, confined, classic, u, s_rate, u_rate, s_rate_old, u_rate_old,
-         v_rate, v_rate_old] = fluid;
+  auto& [id, mass, s, buffer, surface, x, v, a, half_g, confined, classic] = fluid;
   visit(mass, true), visit(s, true), visit(buffer, true), visit(surface, true), visit(v, true);
   visit(a, !classic), visit(half_g, !classic);
-  visit(u, classic), visit(s_rate, classic), visit(u_rate, classic);
-  visit(s_rate_old, classic), visit(u_rate_old, classic), visit(v_rate, classic), visit(v_rate_old, classic);
+  if (!classic) return;
+  auto& [u, s_rate, u_rate, v_rate, s_rate_old, u_rate_old, v_rate_old] = *classic;
+  visit(u, true), visit(s_rate, true), visit(u_rate, true);
+  visit(s_rate_old, true), visit(u_rate_old, true), visit(v_rate, true), visit(v_rate_old, true);
 }
 template <int D, class Visit>
 void for_each_attribute(domain::WallState<D>& wall, Visit&& visit) {
@@ -132,24 +133,26 @@ std::map<std::int64_t, Vec3> places(const Array<std::int64_t>& id, const VectorA
 template <class T, int D>
 void expect_migrants_to_bring_all(const world::World& world, int ranks) {
   const auto alone = comm::single_process();
-  sph::Flow<T, D> whole(world, execution_with("strips"), *alone);
-  const auto fluid_places = places(whole.fluid.id, whole.fluid.x), wall_places = places(whole.wall.id, whole.wall.x);
+  sph::Parts<T, D> whole(world, execution_with("strips"), *alone);
+  const auto fluid_places = places(whole.state.fluid.id, whole.state.fluid.x);
+  const auto wall_places = places(whole.state.wall.id, whole.state.wall.x);
   const auto mirrored = [&](const std::map<std::int64_t, Vec3>& at, std::int64_t id) {
     return 2 * world.origin + world.size - at.at(id);
   };
   on_ranks(ranks, [&](comm::Communicator& c) {
-    sph::Flow<T, D> flow(world, execution_with("strips"), c);
+    sph::Parts<T, D> flow(world, execution_with("strips"), c);
     flow.rebuild(false);
-    auto& fluid = flow.fluid;
-    auto& wall = flow.wall;
-    const int columns = flow.walls.room();
+    auto& fluid = flow.state.fluid;
+    auto& wall = flow.state.wall;
+    const int columns = flow.scratch.walls.room();
     const auto column = [](std::int64_t id, int k) { return distinct<T>(id, -1, k); };
     fill(fluid), fill(wall);
     for (std::size_t i = 0; i < fluid.id.size(); ++i)
       for (int d = 0; d < D; ++d) fluid.x[d][i] = mirrored(fluid_places, fluid.id[i])[d];
     for (std::size_t i = 0; i < wall.id.size(); ++i) {
       for (int d = 0; d < D; ++d) wall.x[d][i] = mirrored(wall_places, wall.id[i])[d];
-      for (int k = 0; k < columns; ++k) flow.walls.row(flow.wall_rows.row_of(i))[k] = column(wall.id[i], k);
+      for (int k = 0; k < columns; ++k)
+        flow.scratch.walls.row(flow.domain.wall_rows.row_of(i))[k] = column(wall.id[i], k);
     }
     const std::set<std::int64_t> walls_before(wall.id.begin(), wall.id.end());
     flow.rebuild(false);
@@ -160,24 +163,26 @@ void expect_migrants_to_bring_all(const world::World& world, int ranks) {
     for (std::size_t i = 0; in_place && i < fluid.id.size(); ++i)
       for (int d = 0; d < D; ++d) {
         const double x = mirrored(fluid_places, fluid.id[i])[d];
-        in_place = in_place && fluid.x[d][i] == x && flow.sorted_place(i)[d] == flow.constants().fixed.round(x);
+        in_place =
+            in_place && fluid.x[d][i] == x && flow.domain.sorted_place(i)[d] == flow.state.constants.fixed.round(x);
       }
     bool same_rows = true;
     for (std::size_t i = 0; in_place && i < wall.id.size(); ++i) {
       for (int d = 0; d < D; ++d) {
         const double x = mirrored(wall_places, wall.id[i])[d];
-        const std::int32_t place = flow.wall_positions().x[d][static_cast<std::size_t>(flow.wall_rows.row_of(i))];
-        in_place = in_place && wall.x[d][i] == x && place == flow.constants().fixed.wrapped(x);
+        const std::int32_t place =
+            flow.domain.wall_positions().x[d][static_cast<std::size_t>(flow.domain.wall_rows.row_of(i))];
+        in_place = in_place && wall.x[d][i] == x && place == flow.state.constants.fixed.wrapped(x);
       }
       for (int k = 0; k < columns; ++k)
-        same_rows = same_rows && flow.walls.row(flow.wall_rows.row_of(i))[k] == column(wall.id[i], k);
+        same_rows = same_rows && flow.scratch.walls.row(flow.domain.wall_rows.row_of(i))[k] == column(wall.id[i], k);
     }
     CHECK(in_place);
     CHECK(same_rows);
-    std::int64_t counts[] = {fluid.size(), wall.size(), flow.migrants, 0};
+    std::int64_t counts[] = {fluid.size(), wall.size(), flow.domain.migrants, 0};
     for (const std::int64_t id : wall.id) counts[3] += walls_before.contains(id) ? 0 : 1;
     comm::sum(c, counts, "test");
-    CHECK(counts[0] == whole.fluid.size() && counts[1] == whole.wall.size());
+    CHECK(counts[0] == whole.state.fluid.size() && counts[1] == whole.state.wall.size());
     CHECK(counts[2] > counts[0] / 2 && counts[3] > counts[1] / 2);
   });
 }
@@ -239,7 +244,7 @@ void expect_rows_of_owners(comm::Communicator& c, const particles::CellGrid& gri
 }
 
 template <class T, int D>
-void expect_displacements_of_owners(comm::Communicator& c, sph::Flow<T, D>& flow) {
+void expect_displacements_of_owners(comm::Communicator& c, sph::Parts<T, D>& flow) {
   struct Moved {
     std::int64_t id;
     std::array<float, D> by;
@@ -247,18 +252,19 @@ void expect_displacements_of_owners(comm::Communicator& c, sph::Flow<T, D>& flow
   const auto moved = [&](std::int64_t id, std::int32_t slot) {
     Moved m{id, {}};
     for (int d = 0; d < D; ++d)
-      m.by[static_cast<std::size_t>(d)] = flow.wall_displacement.x[d][static_cast<std::size_t>(slot)];
+      m.by[static_cast<std::size_t>(d)] = flow.domain.wall_displacement.x[d][static_cast<std::size_t>(slot)];
     return m;
   };
   std::vector<Moved> own;
   std::set<std::int32_t> slots;
-  for (std::size_t i = 0; i < flow.wall.id.size(); ++i)
-    own.push_back(moved(flow.wall.id[i], flow.wall_rows.row_of(i))), slots.insert(flow.wall_rows.row_of(i));
+  for (std::size_t i = 0; i < flow.state.wall.id.size(); ++i)
+    own.push_back(moved(flow.state.wall.id[i], flow.domain.wall_rows.row_of(i))),
+        slots.insert(flow.domain.wall_rows.row_of(i));
   std::map<std::int64_t, Moved> by_id;
   for (const Moved& each : from_all(c, own)) by_id.emplace(each.id, each);
-  const auto ids = ids_of_rows(flow.wall_rows, flow.wall.id, flow.wall_halo);
+  const auto ids = ids_of_rows(flow.domain.wall_rows, flow.state.wall.id, flow.domain.wall_halo);
   std::int64_t moving[] = {0};
-  for (std::int32_t slot = 0; slot < flow.wall_rows.real_rows; ++slot) {
+  for (std::int32_t slot = 0; slot < flow.domain.wall_rows.real_rows; ++slot) {
     if (slots.contains(slot)) continue;
     const Moved ghost = moved(ids[static_cast<std::size_t>(slot)], slot);
     CHECK(by_id.contains(ghost.id) && by_id.at(ghost.id).by == ghost.by);
@@ -272,25 +278,30 @@ void expect_displacements_of_owners(comm::Communicator& c, sph::Flow<T, D>& flow
 template <class T, int D>
 void expect_ghosts_like_owners(const world::World& world, int ranks, const solver::Execution& execution, int steps) {
   on_ranks(ranks, [&](comm::Communicator& c) {
-    sph::Flow<T, D> flow(world, execution, c);
+    sph::Parts<T, D> flow(world, execution, c);
     const auto advance = [&](auto& step) {
       for (int k = 0; k < steps; ++k) step.advance(false);
     };
-    const auto& grid = flow.layout().grid();
-    if (flow.fluid.classic) {
+    const auto& grid = flow.domain.layout().grid();
+    if (flow.state.fluid.classic) {
       advance(*start<sph::ClassicStep<T, D>>(flow));
-      expect_rows_of_owners(c, grid, flow.fluid_rows, flow.fluid.id, flow.fluid_halo, flow.end_rows, 2 * D + 4);
-      expect_rows_of_owners(c, grid, flow.wall_rows, flow.wall.id, flow.wall_halo, flow.walls, 3 * D + 5);
+      expect_rows_of_owners(c, grid, flow.domain.fluid_rows, flow.state.fluid.id, flow.domain.fluid_halo,
+                            flow.scratch.end_rows, 2 * D + 4);
+      expect_rows_of_owners(c, grid, flow.domain.wall_rows, flow.state.wall.id, flow.domain.wall_halo,
+                            flow.scratch.walls, 3 * D + 5);
       return;
     }
-    advance(*start<sph::Step<T, D>>(flow));
-    flow.fluid_halo.gather(neighbors::RowField(flow.midpoint_rows, D));  // the next step's, which no ghost has yet
-    expect_rows_of_owners(c, grid, flow.fluid_rows, flow.fluid.id, flow.fluid_halo, flow.midpoint_rows,
-                          flow.midpoint_rows.width());
-    expect_rows_of_owners(c, grid, flow.fluid_rows, flow.fluid.id, flow.fluid_halo, flow.end_rows, 2 * D + 2);
-    if (flow.everywhere.walls == 0) return;
-    expect_rows_of_owners(c, grid, flow.wall_rows, flow.wall.id, flow.wall_halo, flow.walls, 3 * D + 3);
-    if (flow.walls_move()) expect_displacements_of_owners(c, flow);
+    advance(*start<sph::DeltaStep<T, D>>(flow));
+    flow.domain.fluid_halo.gather(
+        neighbors::RowField(flow.scratch.midpoint_rows, D));  // the next step's, which no ghost has yet
+    expect_rows_of_owners(c, grid, flow.domain.fluid_rows, flow.state.fluid.id, flow.domain.fluid_halo,
+                          flow.scratch.midpoint_rows, flow.scratch.midpoint_rows.width());
+    expect_rows_of_owners(c, grid, flow.domain.fluid_rows, flow.state.fluid.id, flow.domain.fluid_halo,
+                          flow.scratch.end_rows, 2 * D + 2);
+    if (flow.domain.everywhere.walls == 0) return;
+    expect_rows_of_owners(c, grid, flow.domain.wall_rows, flow.state.wall.id, flow.domain.wall_halo, flow.scratch.walls,
+                          3 * D + 3);
+    if (flow.state.walls_move) expect_displacements_of_owners(c, flow);
   });
 }
 

@@ -17,8 +17,10 @@
 #include "driver/simulation.hpp"
 #include "harness.hpp"
 #include "meshes.hpp"
+#include "physics/artificial_compressibility/terms.hpp"
 #include "small_worlds.hpp"
 #include "solver/execution.hpp"
+#include "solvers/multiblock/gas_state.hpp"
 #include "thread_ranks.hpp"
 
 using namespace eddyline;
@@ -257,6 +259,54 @@ TEST(a_vortex_in_a_gas_converges_with_second_order) {
                  fine = error_of_vortex(square(64, 0, true), 0.01, kind);
     CHECK(fine < 0.01);
     CHECK(std::log2(coarse / fine) > 1.7);
+  }
+}
+
+/// A of A x, by differences of a flux.
+template <std::size_t N, class Flux>
+std::array<double, N> twice(const std::array<double, N>& w, std::array<double, N> x, Flux&& flux) {
+  for (int time = 0; time < 2; ++time) {
+    std::array<double, N> up = w, down = w;
+    for (std::size_t v = 0; v < N; ++v) up[v] += 1e-6 * x[v], down[v] -= 1e-6 * x[v];
+    const std::array<double, N> high = flux(up), low = flux(down);
+    for (std::size_t v = 0; v < N; ++v) x[v] = (high[v] - low[v]) / 2e-6;
+  }
+  return x;
+}
+
+TEST(the_matrices_of_dissipation_are_the_absolute_jacobians) {  // |A| |A| x = A A x
+  using S = Pack4d;
+  const auto packs = [](const auto& values) {
+    std::array<S, std::tuple_size_v<std::remove_cvref_t<decltype(values)>>> all;
+    for (std::size_t v = 0; v < all.size(); ++v) all[v] = S(values[v]);
+    return all;
+  };
+  const std::array<double, 2> face{0.3, -0.7};
+  {
+    namespace terms = physics::artificial_compressibility;
+    const std::array<double, 3> w{0.4, 1.1, 0.2}, x{0.5, -0.3, 0.8};
+    const auto expected = twice(
+        w, x, [&](const std::array<double, 3>& at) { return terms::convective_flux<double, 2>(at, at, face, 2.0); });
+    const auto product = [&](const std::array<S, 3>& of) {
+      return terms::times_matrix<S, 2>(of, packs(w), packs(w), packs(face), S(2), S(0));
+    };
+    const auto found = product(product(packs(x)));
+    for (std::size_t v = 0; v < 3; ++v) CHECK_NEAR(found[v].v[0], expected[v], 1e-6);
+  }
+  {
+    namespace terms = physics::compressible;
+    const std::array<double, 4> w{1.2, 0.9, 0.3, 3.1}, x{0.5, -0.3, 0.8, 0.4};
+    const terms::Constants<double> gas(1.4);
+    const auto expected = twice(w, x, [&](const std::array<double, 4>& at) {
+      const auto cell = multiblock::cell_of<double, 2>(at, 0.4);
+      return terms::convective_flux<double, 2>(cell, cell, face, gas);
+    });
+    const auto cell = multiblock::cell_of<S, 2>(packs(w), S(0.4));
+    const auto product = [&](const std::array<S, 4>& of) {
+      return terms::times_matrix<S, 2>(of, cell, cell, packs(face), terms::Constants<S>(1.4), S(0));
+    };
+    const auto found = product(product(packs(x)));
+    for (std::size_t v = 0; v < 4; ++v) CHECK_NEAR(found[v].v[0], expected[v], 1e-6);
   }
 }
 

@@ -42,7 +42,7 @@ def test_a_shock_tube_of_particles_runs_on_blocks(tmp_path: Path) -> None:
     run = eddyline.run(World.load("sod", TUBE), out=tmp_path / "run", movie=False, report=False)
     shocked, budget = run.series("shocked").iloc[-1], run.series("budget")
     assert shocked["pressure"] == pytest.approx(0.30313, rel=0.04)
-    assert shocked["velocity_x"] == pytest.approx(0.92745, rel=0.02)
+    assert shocked["velocity_x"] == pytest.approx(0.92745, rel=0.04)
     energy = budget["total_energy"]
     assert np.abs(energy / energy.iloc[0] - 1).max() < 1e-4
     density = run.snapshot(-1)["density"]

@@ -489,3 +489,16 @@ def test_pictures_of_a_mesh_have_all_lines() -> None:
 def test_many_cells_on_a_line_have_finite_lengths() -> None:
     line = geometric(2000, 1e-6)
     assert np.isfinite(line).all() and line[-1] == 1 and np.diff(line).min() > 0
+
+
+def test_default_cells_are_flat_at_a_body_with_friction_and_grow_downstream() -> None:
+    world = World.load("cylinder", {"method.name": "multiblock"})
+    mesh = meshes.make(world.file)
+    spacing = world.file.domain.spacing
+    at_body = mesh.blocks[0].nodes
+    assert np.linalg.norm(at_body[:, 1] - at_body[:, 0], axis=1) == pytest.approx(spacing / 3, rel=1e-3)
+    wake = np.diff(mesh.blocks[4].nodes[:, 0, 0])
+    assert wake[-1] > 2.5 * wake[0] and (wake[1:] / wake[:-1]).max() < 1.03
+    frictionless = World.load("cylinder", {"method.name": "multiblock", "bodies.cylinder.slip": True})
+    nodes = meshes.make(frictionless.file).blocks[0].nodes
+    assert np.linalg.norm(nodes[0, 1] - nodes[0, 0]) > 0.8 * spacing

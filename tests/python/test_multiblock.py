@@ -10,6 +10,8 @@ import pytest
 
 import eddyline
 from eddyline import _core
+from eddyline.live import stream_pb2 as pb
+from eddyline.live.steering import RefusedError, Steering
 from eddyline.mesh import Block, connect
 from eddyline.run.closing import next_command
 from eddyline.run.known import known_range
@@ -41,7 +43,6 @@ def test_a_world_of_particles_runs_on_blocks(tmp_path: Path) -> None:
 
 def test_what_the_solver_does_not_have_is_refused_line_by_line() -> None:
     assert 'no free surface. Write "outflow"' in refused(boundaries__right={"type": "open"})
-    assert "it for a gas only" in refused(method__dissipation_kind="matrix")
     assert "start.pressure is missing" in refused(fluid__state="ideal_gas")
     assert "turn about their centres" in refused(bodies__cylinder__motion={"displacement": ["0.01*t", 0]})
     assert "no particles" in refused(start__settle=0.1)
@@ -129,7 +130,8 @@ def test_check_speaks_of_the_mesh() -> None:
     text = describe(World.load(CYLINDER, {"method.name": "multiblock"}))
     assert "domain                 2.2 x 0.41 m\n" in text and "spacings" not in text
     assert (
-        "5 blocks, 6,656 cells" in text and "wall cylinder          128 cells along it, 0.005 m high" in text
+        "5 blocks, 7,424 cells" in text
+        and "wall cylinder          128 cells along it, 0.00167 m high" in text
     )
 
 
@@ -147,6 +149,31 @@ def test_a_sweep_over_solvers_tells_their_core_times(tmp_path: Path) -> None:
     assert list(frame["method.name"]) == ["sph", "multiblock"] and (frame["core time [s]"] > 0).all()
     text = (tmp_path / "sweep" / "table.txt").read_text(encoding="utf-8")
     assert text.splitlines()[0].endswith("core time")
+
+
+def test_a_run_on_blocks_is_steered_between_steps() -> None:
+    changes = {"method.steady": False, "boundaries.left.velocity": 0.2, "output.pictures": 0}
+    world = World.load(CYLINDER, STEADY | changes)
+    commands = [
+        pb.Command(id="a", viscosity=pb.Viscosity(value="2e-3")),
+        pb.Command(id="b", inflow=pb.Inflow(opening="left", velocity=["0.25"])),
+        pb.Command(id="c", gravity=pb.Gravity(value=["0.1", "0"])),
+        pb.Command(id="d", add_probe=pb.AddProbe(name="later", position=[1.0, 0.2])),
+    ]
+    seen = set()
+    for count in range(len(commands) + 1):
+        simulation = _core.Simulation(world.core, threads=1)
+        steering = Steering(world)
+        simulation.advance(np.inf, 1, np.inf)
+        for command in commands[:count]:
+            steering.apply(steering.plan(command, simulation.time), simulation)
+        simulation.advance(np.inf, 2, np.inf)
+        seen.add(simulation.checksum())
+    assert len(seen) == len(commands)  # a probe only looks
+    assert "later" in simulation.take_series()
+    move = pb.Command(id="e", move_body=pb.MoveBody(body="cylinder", by=[0.1, 0.0], seconds=1))
+    with pytest.raises(RefusedError, match="and nothing else"):
+        steering.plan(move, simulation.time)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ PACKAGE = ROOT / "python" / "eddyline"
 
 CORE_ORDER = (
     "base", "comm", "world", "grid", "particles", "decompose", "exchange", "neighbors", "patches", "linear",
-    "physics", "solver", "domain", "observe", "solvers", "driver",
+    "physics", "solver", "domain", "device", "observe", "solvers", "driver",
 )  # fmt: skip
 """A folder may include those before it. Some are not there yet."""
 
@@ -92,6 +92,23 @@ def test_no_two_core_folders_include_each_other():
         if (b, a) in uses and a < b and a not in b.parents
     }
     assert not pairs, "\n".join(sorted(pairs))
+
+
+SPH_ORDER = ("state", "domain", "lists", "step", "observe")
+"""The folders of the SPH solver; each may include those before it. Files beside them include any."""
+
+
+def test_parts_of_the_sph_solver_include_only_what_stands_above():
+    own = CORE / "solvers" / "sph"
+    wrong = []
+    for path, bracket, name in all_includes():
+        inside = path.relative_to(own).parts[0] if path.is_relative_to(own) else ""
+        other = name.removeprefix("solvers/sph/").split("/")[0] if name.startswith("solvers/sph/") else ""
+        is_within = bracket == '"' and inside in SPH_ORDER and other in SPH_ORDER
+        if is_within and SPH_ORDER.index(other) > SPH_ORDER.index(inside):
+            wrong.append(f"{path.relative_to(ROOT)} includes {name}")
+    assert not wrong, "against the order:\n" + "\n".join(wrong)
+    assert {path.name for path in own.iterdir() if path.is_dir()} == {*SPH_ORDER, "openings"}
 
 
 def test_mpi_is_known_to_comm_only():

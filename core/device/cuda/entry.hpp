@@ -2,4 +2,4 @@
 
 /// The entry point of the library for a kind of GPU. Returns a new device::Delta<T, D>, with T of `number_bytes` bytes.
 /// Throws std::runtime_error, in a sentence without its full stop, if there is no GPU that it can use.
-extern "C" void* eddyline_make_device(int number_bytes, int dimensions);
+extern "C" __attribute__((visibility("default"))) void* eddyline_make_device(int number_bytes, int dimensions);

@@ -59,6 +59,31 @@ EDDYLINE_INLINE Unknowns<S, D> third_differences(const Unknowns<S, D>& aa, const
   return flux;
 }
 
+/// |A| x for the Jacobian A of the flux through a face between a and b, in closed form. `least`: smallest eigenvalue of
+/// shear over the largest of all. Source of the form: Swanson & Turkel 1992.
+template <class S, std::size_t D>
+EDDYLINE_INLINE Unknowns<S, D> times_matrix(const Unknowns<S, D>& x, const Unknowns<S, D>& a, const Unknowns<S, D>& b,
+                                            const Vector<S, D>& face, S beta, S least) {
+  const S half(0.5), area = sqrt(dot(face, face)), per_area = S(1) / area;
+  Vector<S, D> u, n;
+  for (std::size_t d = 0; d < D; ++d) u[d] = half * (a[1 + d] + b[1 + d]), n[d] = face[d] * per_area;
+  const S un = dot(u, n), c = sqrt(un * un + beta), ahead = un + c, behind = un - c;
+  const S slow = max(abs(un), least * (abs(un) + c));
+  S normal = n[0] * x[1];
+  for (std::size_t d = 1; d < D; ++d) normal = normal + n[d] * x[1 + d];
+  // x = sum of both waves of pressure, (beta, m (u + (m - 2 un) n) / (m - un)) with speeds m = un +- c, and of shear,
+  // which changes neither p nor u.n.
+  const S both = x[0] / beta;
+  const S first = (normal - behind * both) / (c + c), second = both - first;
+  const S more = (abs(ahead) - slow) * first, less = (abs(behind) - slow) * second;
+  const S up = more * ahead / c, down = less * behind / c;
+  const S with_u = up - down, with_n = up * (c - un) + down * (c + un);
+  Unknowns<S, D> product;
+  product[0] = area * (slow * x[0] + beta * (more + less));
+  for (std::size_t d = 0; d < D; ++d) product[1 + d] = area * (slow * x[1 + d] + with_u * u[d] + with_n * n[d]);
+  return product;
+}
+
 /// Dissipation of first differences on coarse levels of multigrid, kc lambda (w_b - w_a).
 template <class S, std::size_t D>
 EDDYLINE_INLINE Unknowns<S, D> first_differences(const Unknowns<S, D>& a, const Unknowns<S, D>& b, S lambda, S kc) {

@@ -61,6 +61,7 @@ double interpolate(const physics::Input& in, Int3 lower, const std::array<double
 
 Sampler::Sampler(State& state) : state_(state) {
   for (const physics::Named& each : state.equations().quantities()) quantities_.push_back({each.name, each.unit});
+  if (state.levels().most() > 1) quantities_.push_back({"level", ""});
 }
 
 /// All quantities at each point; NaN outside the domain. The rank that has the finest cell around a point computes
@@ -125,6 +126,7 @@ std::vector<double> Sampler::values(std::span<const Vec3> points) {
         }
         const std::span<double> derived = std::span(found).subspan(quantities * n, quantities);
         state_.equations().derive(at_point, derived);
+        if (levels.most() > 1) derived.back() = patch.level;
         for (std::size_t q = 0; q < quantities; ++q) bits[quantities * n + q] = std::bit_cast<std::int64_t>(derived[q]);
       }
     }
@@ -141,7 +143,13 @@ std::vector<double> Sampler::values(std::span<const Vec3> points) {
   return found;
 }
 
-std::vector<double> Sampler::at(std::span<const Vec3> points) { return values(points); }
+std::vector<double> Sampler::at(std::span<const Vec3> points) {
+  const std::vector<double> all = values(points);
+  std::vector<double> found;
+  for (std::size_t k = 0; k < all.size(); ++k)
+    if (k % quantities_.size() < probe_columns().size()) found.push_back(all[k]);
+  return found;
+}
 
 std::vector<solver::Raster> Sampler::rasters(std::span<const std::int32_t> quantities, const solver::Plane& plane) {
   std::vector<Vec3> points;

@@ -34,18 +34,18 @@ bool uses_time(const world::Formula& formula) {
 }  // namespace
 
 Boundaries::Boundaries(const world::World& world) : world_(world) {
-  for (const auto& opening : world.openings) {
-    sources_.push_back({.opening = &opening});
+  for (const auto& opening : world.openings) sources_.push_back({.opening = &opening});
+  for (const auto& side : world.sides) sources_.push_back({.side = &side});
+  for (const auto& body : world.bodies) sources_.push_back({.body = &body});
+  find_variation();
+}
+
+void Boundaries::find_variation() {
+  vary_ = false;
+  for (const auto& opening : world_.openings)
     vary_ = vary_ || std::ranges::any_of(opening.velocity, uses_time) || uses_time(opening.pressure);
-  }
-  for (const auto& side : world.sides) {
-    sources_.push_back({.side = &side});
-    vary_ = vary_ || std::ranges::any_of(side.velocity, uses_time);
-  }
-  for (const auto& body : world.bodies) {
-    sources_.push_back({.body = &body});
-    vary_ = vary_ || body.motion.has_value();
-  }
+  for (const auto& side : world_.sides) vary_ = vary_ || std::ranges::any_of(side.velocity, uses_time);
+  for (const auto& body : world_.bodies) vary_ = vary_ || body.motion.has_value();
 }
 
 void Boundaries::classify(const std::string& boundary, BoundaryFace& face) const {

@@ -21,6 +21,8 @@ class Boundaries {
   void impose(double t, BoundaryFace& face) const;
   /// Tells whether anything imposed may depend on time.
   bool vary() const { return vary_; }
+  /// Looks at the world again for that, after a change.
+  void find_variation();
   double gamma() const { return world_.fluid.gamma; }
 
  private:

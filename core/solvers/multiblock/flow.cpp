@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -47,8 +48,10 @@ UserError no_gas(Vec3 x, double pressure, double density) {
   return UserError(line.data());
 }
 
-constexpr std::int64_t k_most_gas_levels = 4;  // with more, searches around airfoils break down
-constexpr std::int64_t k_slow_cycles = 10;     // of a search in a gas, with half the steps
+// With more levels, or fewer cells along an index of the coarsest, searches around airfoils break down.
+constexpr int k_most_gas_levels = 4;
+constexpr std::int32_t k_least_gas_cells = 4;
+constexpr std::int64_t k_slow_cycles = 10;  // of a search in a gas, with half the steps
 
 }  // namespace
 
@@ -76,7 +79,13 @@ Flow<E>::Flow(const world::World& world, const solver::Execution& execution, com
 
 template <class E>
 int Flow<E>::levels_of_options() const {
-  return static_cast<int>(E::k_is_gas && options_.levels == 0 ? k_most_gas_levels : options_.levels);
+  if (!E::k_is_gas || options_.levels > 0) return static_cast<int>(options_.levels);
+  std::int32_t least = std::numeric_limits<std::int32_t>::max();
+  for (const world::MeshBlock& block : mesh_of(world_).blocks)
+    for (std::size_t d = 0; d < D; ++d) least = std::min(least, block.cells[d]);
+  int levels = k_most_gas_levels;
+  while (levels > 1 && least >> (levels - 1) < k_least_gas_cells) --levels;
+  return levels;
 }
 
 template <class E>
@@ -182,7 +191,8 @@ double Flow<E>::find_speed(bool with_sound) {
 /// Gravity and body force in all cells at the present time.
 template <class E>
 void Flow<E>::set_forces() {
-  if (!acts(world_)) return;
+  if (!acts(world_) && !is_forced_) return;
+  is_forced_ = true;
   for (PieceFields<E>& piece : finest().pieces) {
     for (auto& field : piece.force)
       if (field.size() == 0) field.assign(piece.extents.size, 0.0);
@@ -272,6 +282,38 @@ std::int64_t Flow<E>::memory() const {
         bytes += static_cast<std::int64_t>(field->bytes());
     }
   return bytes;
+}
+
+template <class E>
+void Flow<E>::change(const world::Change& change) {
+  using Kind = world::Change::Kind;
+  const std::string name = change.name.data();
+  const auto named = [&](auto& all, const char* what) {
+    const auto found = std::ranges::find_if(all, [&](const auto& each) { return each.name == name; });
+    if (found == all.end()) throw UserError(std::string("there is no ") + what + " of the name " + name + ".");
+    return found;
+  };
+  switch (change.kind) {
+    case Kind::viscosity: set_viscosity(change.value.x); break;
+    case Kind::gravity: world_.gravity = change.value; break;
+    case Kind::add_probe: world_.probes.push_back({name, change.value}); break;
+    case Kind::remove_probe: world_.probes.erase(named(world_.probes, "probe")); break;
+    case Kind::inflow: {
+      const auto opening = named(world_.openings, "opening");
+      if (!opening->inflow) throw UserError(name + " is an outflow; only the velocity of an inflow can be changed.");
+      for (std::size_t d = 0; d < D; ++d)
+        opening->velocity[d] = world::Formula(change.formulas[d].data(), world::k_field_variables);
+      boundaries_.find_variation();
+      multigrid_.impose(boundaries_, time);
+      break;
+    }
+    default:
+      throw UserError(
+          "the solver multiblock changes viscosity, gravity, inflows and probes during a run; start a new run for "
+          "anything else.");
+  }
+  set_forces();
+  converged = false;
 }
 
 template <class E>

@@ -10,6 +10,7 @@
 #include "solver/execution.hpp"
 #include "solvers/multiblock/multigrid.hpp"
 #include "solvers/multiblock/options.hpp"
+#include "world/change.hpp"
 #include "world/world.hpp"
 
 namespace eddyline::multiblock {
@@ -38,7 +39,7 @@ class Flow {
   std::span<const std::unique_ptr<Level<E>>> levels() const { return multigrid_.levels(); }
   double reference_speed() const { return speed_; }
   double time_step() const { return time_step_; }
-  double cfl() const { return options_.cfl > 0 ? options_.cfl : E::k_is_gas ? 4 : 3; }
+  double cfl() const { return options_.cfl > 0 ? options_.cfl : !E::k_is_gas ? 3 : D == 2 ? 4 : 2.5; }
   /// Pressure [Pa], velocity, and of a gas p / rho: of a cell's unknowns, or of its values() for fresh ghosts.
   std::array<double, E::k_unknowns> values(const PieceFields<E>& piece, std::size_t cell) const;
   double density(const PieceFields<E>& piece, std::size_t cell) const {
@@ -81,6 +82,8 @@ class Flow {
   std::int64_t cells() const { return own_cells_; }
   std::int64_t memory() const;
 
+  /// Changes the world between two steps. Throws UserError for what a run cannot change.
+  void change(const world::Change& change);
   /// Changes the viscosity [m^2/s].
   void set_viscosity(double viscosity);
   void save(ArchiveWriter& archive) const;
@@ -106,6 +109,7 @@ class Flow {
   Multigrid<E> multigrid_;
   std::int64_t own_cells_ = 0;
   bool good_ = true;
+  bool is_forced_ = false;  // cells have forces
 };
 
 }  // namespace eddyline::multiblock

@@ -30,4 +30,13 @@ enum class Dissipative { none, third_thin, third_full, third_only, first_thin, f
 constexpr bool is_first(Dissipative kind) { return kind == Dissipative::first_thin || kind == Dissipative::first_only; }
 constexpr bool is_thin(Dissipative kind) { return kind == Dissipative::first_thin || kind == Dissipative::third_thin; }
 
+/// Smallest eigenvalues of matrix dissipation over the largest.
+inline constexpr double k_least_eigenvalue = 0.25;
+
+/// 0 at walls, where the spectral radius is 0; else 1.
+EDDYLINE_INLINE Pack4d passes(Pack4d radius) {
+  constexpr double k_huge = 1e300;
+  return min(radius * Pack4d(k_huge), Pack4d(1));
+}
+
 }  // namespace eddyline::multiblock

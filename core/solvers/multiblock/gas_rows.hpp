@@ -7,11 +7,8 @@
 
 namespace eddyline::multiblock {
 
-/// Smallest eigenvalues of matrix dissipation over the largest.
-inline constexpr double k_least_eigenvalue = 0.25;
 /// Of smoothing of residuals: ratio of the steps that it allows, and the largest coefficient.
 inline constexpr double k_spread = 2, k_most_spread = 2;
-inline constexpr double k_huge = 1e300;
 
 /// Dynamic viscosity where p / rho is theta.
 template <class S>
@@ -40,8 +37,8 @@ EDDYLINE_INLINE physics::compressible::Densities<Pack4d, D> third_differences(
   const auto sum = terms::differences(terms::densities(before, gas), terms::densities(ca, gas),
                                       terms::densities(cb, gas), terms::densities(after, gas), by);
   auto product = terms::times_matrix<S, D>(sum, ca, cb, face, gas, S(k_least_eigenvalue));
-  const S passes = min(lambda * S(k_huge), S(1));  // 0 at walls, where lambda is 0; else 1
-  for (S& part : product) part = passes * part;
+  const S share = passes(lambda);
+  for (S& part : product) part = share * part;
   return product;
 }
 

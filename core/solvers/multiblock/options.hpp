@@ -15,7 +15,7 @@ struct Options {
   double courant = 1;                       // see time_step
   std::int64_t inner_cycles = 20;           // most multigrid cycles of a time step
   double inner_tolerance = 1e-3;            // drop of the residual that ends a time step
-  double cfl = 0;                           // of local steps in pseudo-time; 0: 3, of a gas 4
+  double cfl = 0;                           // of local steps in pseudo-time; 0: 3, of a gas 4 in 2D and 2.5 in 3D
   double compressibility = 2;               // beta / U^2, with the reference speed U
   double dissipation = 1.0 / 64;            // k4: coefficient of third differences
   std::string dissipation_kind = "scalar";  // or "matrix"

@@ -60,7 +60,9 @@ void flux_row(const PieceFields<Incompressible<D>>& piece, const Scheme& scheme,
         sum = terms::first_differences<S, D>(wa, wb, lambda, S(scheme.first_differences));
       else
         sum = terms::third_differences<S, D>(load<D>(piece.state, a - stride), wa, wb, load<D>(piece.state, b + stride),
-                                             lambda, S(scheme.third_differences));
+                                             scheme.matrix ? passes(lambda) : lambda, S(scheme.third_differences));
+      if (!is_first(Kind) && scheme.matrix)
+        sum = terms::times_matrix<S, D>(sum, wa, wb, face, beta, S(k_least_eigenvalue));
       terms::Vector<S, D> friction{};
       if constexpr (is_thin(Kind)) {
         const S per_volume = S(2) / (S::load(piece.volume.data() + a) + S::load(piece.volume.data() + b));

@@ -66,8 +66,9 @@ class Solver final : public solver::Solver {
     return sum;
   }
 
-  double apply(const world::Change&) override {
-    throw UserError("the solver multiblock cannot be changed while it runs.");
+  double apply(const world::Change& change) override {
+    flow_.change(change);
+    return 0;
   }
 
   std::array<std::int32_t, 3> kind() const override { return {D, sizeof(double), k_number}; }

@@ -38,8 +38,9 @@ struct Offender {
 };
 
 template <class T, int D>
-Vec3 acceleration_of(const Flow<T, D>& flow, std::size_t i) {
-  return flow.fluid.classic ? vector_of(flow.fluid.v_rate, i) : vector_of(flow.fluid.a, i);
+Vec3 acceleration_of(const Parts<T, D>& parts, std::size_t i) {
+  return parts.state.fluid.classic ? vector_of(parts.state.fluid.classic->v_rate, i)
+                                   : vector_of(parts.state.fluid.a, i);
 }
 
 /// Tells whether fluid flows in and cannot leave.
@@ -53,19 +54,20 @@ bool has_no_way_out(const world::World& world) {
 
 /// Returns why a particle is bad, or an empty text if it is not.
 template <class T, int D>
-std::string reason_of(const Flow<T, D>& flow, std::size_t i) {
-  const auto& c = flow.constants();
-  const Vec3 x = vector_of(flow.fluid.x, i), v = vector_of(flow.fluid.v, i);
-  const Vec3 a = acceleration_of(flow, i), moved = x - flow.sorted_place(i);
+std::string reason_of(const Parts<T, D>& parts, std::size_t i) {
+  const auto& c = parts.state.constants;
+  const Vec3 x = vector_of(parts.state.fluid.x, i), v = vector_of(parts.state.fluid.v, i);
+  const Vec3 a = acceleration_of(parts, i), moved = x - parts.domain.sorted_place(i);
   std::ostringstream text;
   text.precision(4);
   if (!std::isfinite(norm(x)) || !std::isfinite(norm(v)) || !std::isfinite(norm(a)) ||
-      !std::isfinite(flow.fluid.s[i]) || (flow.fluid.classic && !std::isfinite(flow.fluid.u[i])))
+      !std::isfinite(parts.state.fluid.s[i]) ||
+      (parts.state.fluid.classic && !std::isfinite(parts.state.fluid.classic->u[i])))
     text << "has a value that is not finite"
-         << (flow.steps == 0
+         << (parts.state.steps == 0
                  ? " at the start: check velocity, pressure and density of [start] and regions for a division by 0"
                  : ": the step before was too long or two particles met; try a smaller method.cfl");
-  else if (norm(v) > c.speed_limit && (c.state.is_gas() || flow.world().method.speed_limit > 0))
+  else if (norm(v) > c.speed_limit && (c.state.is_gas() || parts.state.world.method.speed_limit > 0))
     text << "moves at " << norm(v) << " m/s, above the limit of " << c.speed_limit
          << " m/s: raise method.speed_limit if this speed is correct, or try a smaller method.cfl";
   else if (norm(v) > c.speed_limit)
@@ -73,11 +75,11 @@ std::string reason_of(const Flow<T, D>& flow, std::size_t i) {
          << " m/s: raise fluid.max_speed (the speed of sound must be well above every speed)";
   else if (norm(moved) > c.length.cell_edge)  // particles are sorted before a step in which one would move that far
     text << "has jumped by " << norm(moved) << " m: try a smaller method.cfl";
-  else if (!c.density_is_sound(flow.fluid.s[i]) && c.state.is_gas())
+  else if (!c.density_is_sound(parts.state.fluid.s[i]) && c.state.is_gas())
     text << "has an invalid density: try a smaller method.cfl or a finer domain.spacing";
-  else if (!c.density_is_sound(flow.fluid.s[i]))
-    text << "has a density that is off by " << 100 * flow.fluid.s[i]
-         << (flow.fluid.s[i] > 0 && has_no_way_out(flow.world())
+  else if (!c.density_is_sound(parts.state.fluid.s[i]))
+    text << "has a density that is off by " << 100 * parts.state.fluid.s[i]
+         << (parts.state.fluid.s[i] > 0 && has_no_way_out(parts.state.world)
                  ? " %: fluid flows in but cannot leave; end the inflow before the domain is full, or add an outflow"
                  : " %: raise fluid.max_speed or refine domain.spacing");
   return text.str();
@@ -86,20 +88,20 @@ std::string reason_of(const Flow<T, D>& flow, std::size_t i) {
 }  // namespace
 
 template <class T, int D>
-solver::Diagnosis diagnose(const Flow<T, D>& flow) {
+solver::Diagnosis diagnose(const Parts<T, D>& parts) {
   constexpr std::string_view k_phase = "diagnosis";
-  const auto& fluid = flow.fluid;
-  auto& communicator = flow.communicator();
+  const auto& fluid = parts.state.fluid;
+  auto& communicator = parts.domain.communicator();
   std::int64_t own = std::numeric_limits<std::int64_t>::max();
   std::size_t place = 0;
   for (std::size_t i = 0; i < fluid.id.size(); ++i)
-    if (fluid.id[i] < own && !reason_of(flow, i).empty()) own = fluid.id[i], place = i;
+    if (fluid.id[i] < own && !reason_of(parts, i).empty()) own = fluid.id[i], place = i;
   std::int64_t first = own;
   comm::minimum(communicator, {&first, 1}, k_phase);
 
   solver::Diagnosis found;
-  found.step = flow.steps;
-  found.time = flow.time;
+  found.step = parts.state.steps;
+  found.time = parts.state.time;
   if (first == std::numeric_limits<std::int64_t>::max()) {
     found.text = describe(found);
     return found;
@@ -111,12 +113,12 @@ solver::Diagnosis diagnose(const Flow<T, D>& flow) {
   std::vector<std::byte> reason;
   if (own == first) {
     offender = {first,
-                flow.constants().rho0 * (1 + fluid.s[place]),
+                parts.state.constants.rho0 * (1 + fluid.s[place]),
                 vector_of(fluid.x, place),
                 vector_of(fluid.v, place),
-                acceleration_of(flow, place),
-                flow.sorted_place(place)};
-    const std::string text = reason_of(flow, place);
+                acceleration_of(parts, place),
+                parts.domain.sorted_place(place)};
+    const std::string text = reason_of(parts, place);
     const auto bytes = std::as_bytes(std::span(text));
     reason.assign(bytes.begin(), bytes.end());
   }
@@ -132,8 +134,8 @@ solver::Diagnosis diagnose(const Flow<T, D>& flow) {
     // The place by which the particle was sorted at the last rebuild is known even if its position is lost.
     const Vec3 x = vector_of(fluid.x, i);
     const double distance = norm(x - offender.reference);
-    if (fluid.id[i] != first && distance < flow.constants().length.interaction_radius)
-      near.push_back({fluid.id[i], distance, x, vector_of(fluid.v, i), flow.constants().rho0 * (1 + fluid.s[i])});
+    if (fluid.id[i] != first && distance < parts.state.constants.length.interaction_radius)
+      near.push_back({fluid.id[i], distance, x, vector_of(fluid.v, i), parts.state.constants.rho0 * (1 + fluid.s[i])});
   }
   for (const auto& bytes : comm::gather(communicator, std::as_bytes(std::span(near)), k_phase)) {
     const std::size_t before = found.neighbors.size(), count = bytes.size() / sizeof(solver::Diagnosis::Neighbor);
@@ -148,8 +150,8 @@ solver::Diagnosis diagnose(const Flow<T, D>& flow) {
 }
 
 template <class T, int D>
-std::int64_t count_pairs(const Flow<T, D>& flow) {
-  const double scale = flow.constants().scale;
+std::int64_t count_pairs(const Parts<T, D>& parts) {
+  const double scale = parts.state.constants.scale;
   const auto count = [&](const neighbors::NeighborList& list, const neighbors::PairData<T>& targets, std::int64_t owned,
                          const neighbors::PairData<T>& sources, std::int32_t sentinel) {
     std::int64_t pairs = 0;
@@ -173,19 +175,22 @@ std::int64_t count_pairs(const Flow<T, D>& flow) {
       }
     return pairs;
   };
-  const std::int64_t fluid = flow.fluid_rows.owned(), walls = flow.wall_rows.owned();
-  return count(flow.fluid_fluid, flow.end_rows, fluid, flow.end_rows, flow.fluid_rows.rows) +
-         count(flow.fluid_wall, flow.end_rows, fluid, flow.walls, flow.wall_rows.rows) +
-         count(flow.wall_fluid, flow.walls, walls, flow.end_rows, flow.fluid_rows.rows);
+  const std::int64_t fluid = parts.domain.fluid_rows.owned(), walls = parts.domain.wall_rows.owned();
+  return count(parts.lists.fluid_fluid, parts.scratch.end_rows, fluid, parts.scratch.end_rows,
+               parts.domain.fluid_rows.rows) +
+         count(parts.lists.fluid_wall, parts.scratch.end_rows, fluid, parts.scratch.walls,
+               parts.domain.wall_rows.rows) +
+         count(parts.lists.wall_fluid, parts.scratch.walls, walls, parts.scratch.end_rows,
+               parts.domain.fluid_rows.rows);
 }
 
-template solver::Diagnosis diagnose(const Flow<float, 2>&);
-template solver::Diagnosis diagnose(const Flow<float, 3>&);
-template solver::Diagnosis diagnose(const Flow<double, 2>&);
-template solver::Diagnosis diagnose(const Flow<double, 3>&);
-template std::int64_t count_pairs(const Flow<float, 2>&);
-template std::int64_t count_pairs(const Flow<float, 3>&);
-template std::int64_t count_pairs(const Flow<double, 2>&);
-template std::int64_t count_pairs(const Flow<double, 3>&);
+template solver::Diagnosis diagnose(const Parts<float, 2>&);
+template solver::Diagnosis diagnose(const Parts<float, 3>&);
+template solver::Diagnosis diagnose(const Parts<double, 2>&);
+template solver::Diagnosis diagnose(const Parts<double, 3>&);
+template std::int64_t count_pairs(const Parts<float, 2>&);
+template std::int64_t count_pairs(const Parts<float, 3>&);
+template std::int64_t count_pairs(const Parts<double, 2>&);
+template std::int64_t count_pairs(const Parts<double, 3>&);
 
 }  // namespace eddyline::sph

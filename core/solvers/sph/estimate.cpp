@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "solvers/sph/flow/constants.hpp"
+#include "solvers/sph/state/constants.hpp"
 
 namespace eddyline::sph {
 

@@ -6,6 +6,7 @@
 #include "base/parallel_for.hpp"
 #include "particles/id.hpp"
 #include "physics/state_equations/linear.hpp"
+#include "solvers/sph/sweep_input.hpp"
 
 namespace eddyline::sph {
 
@@ -22,18 +23,22 @@ constexpr double k_light = 3e-8, k_formulas = 2e-7,
 }  // namespace
 
 template <class T, int D>
-OpeningStep<T, D>::OpeningStep(Flow<T, D>& flow)
-    : flow_(flow),
-      fits_(flow.communicator(), flow.openings.nodes()),
-      rules_(flow.world(), flow.constants(), flow.openings, fits_, flow.communicator()),
-      reactions_(flow) {
+OpeningStep<T, D>::OpeningStep(Parts<T, D>& parts)
+    : state_(parts.state),
+      scratch_(parts.scratch),
+      domain_(parts.domain),
+      lists_(parts.lists),
+      fits_(parts.domain.communicator(), parts.state.openings.nodes()),
+      rules_(parts.state.world, parts.state.constants, parts.state.openings, fits_, parts.domain.communicator()),
+      reactions_(parts),
+      sweeps_(physics::delta::choose_sweeps<T, D>(parts.domain.execution().instructions)) {
   share_out();
 }
 
 template <class T, int D>
 void OpeningStep<T, D>::share_out() {
-  shared_ = flow_.balance.times();
-  fits_.share_out(flow_.openings, flow_.layout().grid(), flow_.partition(), flow_.lazy.depth());
+  shared_ = domain_.balance.times();
+  fits_.share_out(state_.openings, domain_.layout().grid(), domain_.partition(), domain_.lazy.depth());
 }
 
 /// Calls visit(m, i) for the m-th of the buffers' particles, which is the fluid's i-th, in parallel if that pays.
@@ -41,7 +46,7 @@ void OpeningStep<T, D>::share_out() {
 template <class T, int D>
 template <class Visit>
 void OpeningStep<T, D>::for_each_member(double seconds, Visit&& visit) const {
-  const auto& members = flow_.openings.members();
+  const auto& members = state_.openings.members();
   const auto n = static_cast<std::int64_t>(members.size());
 #pragma omp parallel for schedule(static) if (pays_in_parallel(n, seconds))
   for (std::int64_t m = 0; m < n; ++m) {
@@ -52,17 +57,17 @@ void OpeningStep<T, D>::for_each_member(double seconds, Visit&& visit) const {
 
 template <class T, int D>
 void OpeningStep<T, D>::write_midpoint_rows(double dt, bool at_rest) {
-  auto& fluid = flow_.fluid;
-  const auto& c = flow_.constants();
-  set_inflow_velocities(flow_.time + 0.5 * dt, at_rest);
+  auto& fluid = state_.fluid;
+  const auto& c = state_.constants;
+  set_inflow_velocities(state_.time + 0.5 * dt, at_rest);
   for_each_member(k_light, [&](std::size_t, std::size_t i) {
-    const int axis = flow_.openings.all()[fluid.buffer[i] - 1u].sites.axis;
+    const int axis = state_.openings.all()[fluid.buffer[i] - 1u].sites.axis;
     const auto v = velocity_of(i);
-    const auto row = flow_.midpoint_rows.row(flow_.fluid_rows.row_of(i));
+    const auto row = scratch_.midpoint_rows.row(domain_.fluid_rows.row_of(i));
     for (int d = 0; d < D; ++d) {
       fluid.v[d][i] = v[static_cast<std::size_t>(d)];
       const double ahead = d == axis ? 0.5 * dt * fluid.v[d][i] : 0.0;
-      flow_.midpoint_rows.put_fixed(row.first + d, c.fixed.wrapped(fluid.x[d][i] + ahead));
+      scratch_.midpoint_rows.put_fixed(row.first + d, c.fixed.wrapped(fluid.x[d][i] + ahead));
       row[D + d] = static_cast<T>(fluid.v[d][i] * c.inverse_c0);
       row[2 * D + 2 + d] = fluid.half_g[d][i];
     }
@@ -71,14 +76,14 @@ void OpeningStep<T, D>::write_midpoint_rows(double dt, bool at_rest) {
 
 template <class T, int D>
 void OpeningStep<T, D>::align_particle_columns() {
-  auto& fluid = flow_.fluid;
+  auto& fluid = state_.fluid;
   for_each_member(k_light, [&](std::size_t m, std::size_t i) {
-    const int axis = flow_.openings.all()[fluid.buffer[i] - 1u].sites.axis;
-    T* x_row = flow_.end_rows.row(flow_.fluid_rows.row_of(i)).first;
+    const int axis = state_.openings.all()[fluid.buffer[i] - 1u].sites.axis;
+    T* x_row = scratch_.end_rows.row(domain_.fluid_rows.row_of(i)).first;
     for (int d = 0; d < D; ++d) {
       if (d == axis) continue;
-      fluid.x[d][i] = flow_.member_places[d][m];
-      flow_.end_rows.put_fixed(x_row + d, flow_.constants().fixed.wrapped(fluid.x[d][i]));
+      fluid.x[d][i] = lists_.member_places[d][m];
+      scratch_.end_rows.put_fixed(x_row + d, state_.constants.fixed.wrapped(fluid.x[d][i]));
     }
   });
 }
@@ -91,12 +96,12 @@ void OpeningStep<T, D>::extrapolate(double t, double dt, bool at_rest) {
   if (takes_forces()) sum_forces_on_bodies();
   rules_.apply(t, dt, at_rest);
 
-  auto& fluid = flow_.fluid;
-  const auto& c = flow_.constants();
+  auto& fluid = state_.fluid;
+  const auto& c = state_.constants;
   const double p_unit = c.rho0 * c.c0 * c.c0;
-  gradient_.resize(flow_.openings.members().size());
+  gradient_.resize(state_.openings.members().size());
   for_each_member(k_formulas, [&](std::size_t m, std::size_t i) {
-    const auto& opening = flow_.openings.all()[fluid.buffer[i] - 1u];
+    const auto& opening = state_.openings.all()[fluid.buffer[i] - 1u];
     const auto& sites = opening.sites;
     const Vec3 x = vector_of(fluid.x, i);
     double p = 0;
@@ -111,7 +116,7 @@ void OpeningStep<T, D>::extrapolate(double t, double dt, bool at_rest) {
     fluid.s[i] = StateEquationLinear::density_excess(p);
     if (opening.world.inflow) fluid.mass[i] = c.rho0 * (1 + fluid.s[i]) * c.volume;
     const auto v = velocity_of(i);
-    const auto row = flow_.end_rows.row(flow_.fluid_rows.row_of(i));
+    const auto row = scratch_.end_rows.row(domain_.fluid_rows.row_of(i));
     row[D] = static_cast<T>(StateEquationLinear::pressure(fluid.s[i]));
     row[D + 1] = static_cast<T>(fluid.mass[i] * c.inverse_mass / (1 + fluid.s[i]));
     for (int d = 0; d < D; ++d) {
@@ -123,18 +128,18 @@ void OpeningStep<T, D>::extrapolate(double t, double dt, bool at_rest) {
 /// Sums forces over this rank's walls. There are none yet at the start.
 template <class T, int D>
 void OpeningStep<T, D>::sum_forces_on_bodies() {
-  const auto& c = flow_.constants();
+  const auto& c = state_.constants;
   const double unit = c.rho0 * c.volume * c.rate * c.c0 * c.kernel;
-  auto& far_field = flow_.openings.far_field();
-  far_field.clear_forces(flow_.world().bodies.size());
-  const auto n = static_cast<std::size_t>(flow_.wall_rows.owned());
-  if (flow_.pressure_reaction[0].size() < n) return;
+  auto& far_field = state_.openings.far_field();
+  far_field.clear_forces(state_.world.bodies.size());
+  const auto n = static_cast<std::size_t>(domain_.wall_rows.owned());
+  if (scratch_.pressure_reaction[0].size() < n) return;
   for (std::size_t k = 0; k < n; ++k) {
-    if (flow_.wall.owner[k] < 0) continue;
+    if (state_.wall.owner[k] < 0) continue;
     for (int d = 0; d < D; ++d)
-      far_field.add_force(flow_.wall.owner[k], d,
-                          unit * (static_cast<double>(flow_.pressure_reaction[d][k]) +
-                                  static_cast<double>(flow_.viscous_reaction[d][k])));
+      far_field.add_force(state_.wall.owner[k], d,
+                          unit * (static_cast<double>(scratch_.pressure_reaction[d][k]) +
+                                  static_cast<double>(scratch_.viscous_reaction[d][k])));
   }
 }
 
@@ -142,7 +147,7 @@ void OpeningStep<T, D>::sum_forces_on_bodies() {
 /// stream, to which the far field of the bodies is added.
 template <class T, int D>
 void OpeningStep<T, D>::set_inflow_velocities(double t, bool at_rest) {
-  for (auto& opening : flow_.openings.all()) {
+  for (auto& opening : state_.openings.all()) {
     if (!opening.world.inflow) continue;
     const auto& sites = opening.sites;
     const std::int64_t n = sites.sites();
@@ -153,7 +158,7 @@ void OpeningStep<T, D>::set_inflow_velocities(double t, bool at_rest) {
       for (std::size_t d = 0; d < D; ++d)
         v[d] = at_rest ? 0 : opening.pace * opening.world.velocity[d].evaluate(std::array{x.x, x.y, x.z, t});
       if (opening.world.stream) {
-        const auto caused = at_rest ? std::array<double, D>{} : flow_.openings.far_field().velocity(x);
+        const auto caused = at_rest ? std::array<double, D>{} : state_.openings.far_field().velocity(x);
         for (std::size_t d = 0; d < D; ++d) v[d] += opening.pace * caused[d];
         if (!at_rest) let_sound_out(opening, k);
         continue;
@@ -171,31 +176,31 @@ void OpeningStep<T, D>::let_sound_out(Opening<D>& opening, std::int64_t site) co
   const auto k = static_cast<std::size_t>(site);
   if (k >= opening.sound.size()) return;
   opening.velocity[k][static_cast<std::size_t>(opening.sites.axis)] -=
-      opening.sites.inward * opening.sound[k].wave * flow_.constants().c0;
+      opening.sites.inward * opening.sound[k].wave * state_.constants.c0;
 }
 
 /// Fits the fluid at the nodes of all openings.
 template <class T, int D>
 void OpeningStep<T, D>::fit_nodes() {
-  if (shared_ != flow_.balance.times()) share_out();
-  auto in = flow_.input();
-  in.scale = static_cast<T>(flow_.constants().scale / k_node_reach);
-  in.targets = flow_.node_fluid.targets();
-  in.fluid_neighbors = flow_.node_fluid.chunks().data();
+  if (shared_ != domain_.balance.times()) share_out();
+  auto in = sweep_input(state_, domain_, scratch_);
+  in.scale = static_cast<T>(state_.constants.scale / k_node_reach);
+  in.targets = lists_.node_fluid.targets();
+  in.fluid_neighbors = lists_.node_fluid.chunks().data();
   physics::delta::NodeResults<T, D> out{};
-  for (int k = 0; k < LinearFitSums<T, D>::k_values; ++k) out.value[k] = flow_.node_sums[k].data();
-  const auto chunks = static_cast<std::int64_t>(flow_.node_fluid.chunks().size());
+  for (int k = 0; k < LinearFitSums<T, D>::k_values; ++k) out.value[k] = scratch_.node_sums[k].data();
+  const auto chunks = static_cast<std::int64_t>(lists_.node_fluid.chunks().size());
 #pragma omp parallel for schedule(dynamic)
-  for (std::int64_t c = 0; c < chunks; ++c) flow_.sweeps.nodes(in, out, c, c + 1);
+  for (std::int64_t c = 0; c < chunks; ++c) sweeps_.nodes(in, out, c, c + 1);
 
-  const double fraction = flow_.constants().kernel / (20 * (D == 3 ? k_node_reach : 1.0) * k_node_reach * k_node_reach);
-  const auto n = flow_.node_rows.computed();
+  const double fraction = state_.constants.kernel / (20 * (D == 3 ? k_node_reach : 1.0) * k_node_reach * k_node_reach);
+  const auto n = domain_.node_rows.computed();
 #pragma omp parallel for schedule(static) if (pays_in_parallel(n, k_fit))
   for (std::int64_t k = 0; k < n; ++k) {
     std::array<double, LinearFitSums<double, D>::k_values> sums;
     for (std::size_t s = 0; s < sums.size(); ++s)
-      sums[s] = static_cast<double>(flow_.node_sums[s][static_cast<std::size_t>(k)]);
-    LinearFit<D>& fit = fits_[flow_.node_number[static_cast<std::size_t>(k)]];
+      sums[s] = static_cast<double>(scratch_.node_sums[s][static_cast<std::size_t>(k)]);
+    LinearFit<D>& fit = fits_[domain_.node_number[static_cast<std::size_t>(k)]];
     fit = physics::solve_fit<D>(sums);
     fit.weight *= fraction;
     for (double& component : fit.gradient_p) component /= k_node_reach;  // divided by R again
@@ -219,28 +224,29 @@ double OpeningStep<T, D>::reflected(const Opening<D>& opening, std::int64_t site
     gradient[d] = (1 - share) * first.gradient_p[d] + share * second.gradient_p[d];
     if (static_cast<int>(d) == sites.axis) gradient[d] = -gradient[d];
   }
-  const auto& c = flow_.constants();
+  const auto& c = state_.constants;
   return (1 - share) * first.p + share * second.p + 2 * depth * opening.slope / (c.rho0 * c.c0 * c.c0);
 }
 
+/// Returns the velocity of a particle in a buffer: that of its site, or interpolated between sites in an outflow.
 template <class T, int D>
 std::array<double, D> OpeningStep<T, D>::velocity_of(std::size_t i) const {
-  const auto& fluid = flow_.fluid;
-  return flow_.openings.all()[fluid.buffer[i] - 1u].velocity_of(fluid.id[i], vector_of(fluid.x, i));
+  const auto& fluid = state_.fluid;
+  return state_.openings.all()[fluid.buffer[i] - 1u].velocity_of(fluid.id[i], vector_of(fluid.x, i));
 }
 
 template <class T, int D>
 void OpeningStep<T, D>::discard_rates() {
   for_each_member(k_light, [&](std::size_t, std::size_t i) {
-    flow_.delta.divergence()[i] = flow_.delta.diffusion()[i] = T(0);
-    for (int d = 0; d < D; ++d) flow_.delta.viscous(d)[i] = T(0);
+    scratch_.delta.divergence()[i] = scratch_.delta.diffusion()[i] = T(0);
+    for (int d = 0; d < D; ++d) scratch_.delta.viscous(d)[i] = T(0);
   });
 }
 
 template <class T, int D>
 void OpeningStep<T, D>::enforce_jet_cohesion() {
-  if (!flow_.constants().free_surface) return;
-  for (const auto& opening : flow_.openings.all())
+  if (!state_.constants.free_surface) return;
+  for (const auto& opening : state_.openings.all())
     if (opening.world.inflow) enforce_cohesion(opening);
 }
 
@@ -248,11 +254,11 @@ void OpeningStep<T, D>::enforce_jet_cohesion() {
 /// inflow. Therefore fluid at no more than the pressure of air does not expand within R of it.
 template <class T, int D>
 void OpeningStep<T, D>::enforce_cohesion(const Opening<D>& opening) {
-  const double R = flow_.constants().length.interaction_radius;
+  const double R = state_.constants.length.interaction_radius;
   const int axis = opening.sites.axis;
   const Vec3 lower = opening.world.lower, upper = opening.world.upper;
-  const auto& fluid = flow_.fluid;
-  T* divergence = flow_.delta.divergence();
+  const auto& fluid = state_.fluid;
+  T* divergence = scratch_.delta.divergence();
   const auto is_near = [&](std::size_t i) {
     const double depth = opening.sites.inward * (fluid.x[axis][i] - lower[axis]);
     bool near = depth >= 0 && depth < R;
@@ -271,20 +277,20 @@ void OpeningStep<T, D>::enforce_cohesion(const Opening<D>& opening) {
 template <class T, int D>
 void OpeningStep<T, D>::discard_forces() {
   for_each_member(k_light, [&](std::size_t, std::size_t i) {
-    for (int d = 0; d < D; ++d) flow_.delta.pressure_force(d)[i] = flow_.delta.shift(d)[i] = T(0);
+    for (int d = 0; d < D; ++d) scratch_.delta.pressure_force(d)[i] = scratch_.delta.shift(d)[i] = T(0);
   });
 }
 
 template <class T, int D>
 void OpeningStep<T, D>::hold() {
-  auto& fluid = flow_.fluid;
+  auto& fluid = state_.fluid;
   for_each_member(k_light, [&](std::size_t m, std::size_t i) {
     const auto v = velocity_of(i);
     for (int d = 0; d < D; ++d) {
       fluid.v[d][i] = v[static_cast<std::size_t>(d)];
       fluid.a[d][i] = 0;
       T& half_g = fluid.half_g[d][i];
-      const T half = static_cast<T>(0.5 * flow_.constants().scale * gradient_[m][static_cast<std::size_t>(d)]);
+      const T half = static_cast<T>(0.5 * state_.constants.scale * gradient_[m][static_cast<std::size_t>(d)]);
       half_g = fluid.confined ? pack_halves(half, lower_half(Pack<T, 1>(half_g)).v) : half;
     }
   });

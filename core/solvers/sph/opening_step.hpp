@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "domain/node_fits.hpp"
-#include "solvers/sph/flow.hpp"
 #include "solvers/sph/openings/opening_reactions.hpp"
 #include "solvers/sph/openings/opening_rules.hpp"
+#include "solvers/sph/parts.hpp"
 
 namespace eddyline::sph {
 
@@ -16,7 +16,7 @@ namespace eddyline::sph {
 template <class T, int D>
 class OpeningStep {
  public:
-  explicit OpeningStep(Flow<T, D>& flow);
+  explicit OpeningStep(Parts<T, D>& parts);
 
   /// Sets velocities and rows of the buffers at the midpoint of the step. `at_rest` while a start settles.
   void write_midpoint_rows(double dt, bool at_rest);
@@ -25,13 +25,13 @@ class OpeningStep {
   /// Sets pressure and velocity of the buffers at time t from the fluid in front of them, and their rows.
   void extrapolate(double t, double dt, bool at_rest);
   /// Tells whether each step needs the forces on walls before extrapolate(): a stream depends on the forces on bodies.
-  bool takes_forces() const { return flow_.openings.far_field().is_needed(); }
+  bool takes_forces() const { return state_.openings.far_field().is_needed(); }
   /// Sum the forces of the buffers on the fluid: viscous ones at the midpoint of the step, pressure at its end.
   void react_viscous() {
-    if (!flow_.openings.empty()) reactions_.add_viscous();
+    if (!state_.openings.empty()) reactions_.add_viscous();
   }
   void react_pressure() {
-    if (!flow_.openings.empty()) reactions_.add_pressure();
+    if (!state_.openings.empty()) reactions_.add_pressure();
   }
   /// Clear what sweeps have summed for buffers, which must not move them.
   void discard_rates();
@@ -53,10 +53,14 @@ class OpeningStep {
   double reflected(const Opening<D>& opening, std::int64_t site, double depth, std::array<double, D>& gradient) const;
   std::array<double, D> velocity_of(std::size_t i) const;
 
-  Flow<T, D>& flow_;
+  State<T, D>& state_;
+  Scratch<T, D>& scratch_;
+  Domain<T, D>& domain_;
+  Lists<T, D>& lists_;
   NodeFits<D> fits_;
   OpeningRules<D> rules_;
   OpeningReactions<T, D> reactions_;
+  physics::delta::Sweeps<T, D> sweeps_;          // compiled for the instruction set of the run
   std::int64_t shared_ = 0;                      // number of partitions of the domain when fits_ was set up
   std::vector<std::array<double, D>> gradient_;  // G of the buffers' particles
 };

@@ -9,14 +9,14 @@
 
 #include "base/affinity.hpp"
 #include "base/instructions.hpp"
-#include "solvers/sph/classic_step.hpp"
 #include "solvers/sph/doctor.hpp"
 #include "solvers/sph/observe/loads.hpp"
 #include "solvers/sph/observe/particles.hpp"
 #include "solvers/sph/observe/sampler.hpp"
 #include "solvers/sph/observe/series.hpp"
-#include "solvers/sph/on_device.hpp"
-#include "solvers/sph/step.hpp"
+#include "solvers/sph/step/classic/classic_step.hpp"
+#include "solvers/sph/step/delta/delta_step.hpp"
+#include "solvers/sph/step/delta/on_device.hpp"
 
 namespace eddyline::sph {
 
@@ -41,49 +41,48 @@ template <class T, int D, class Stepper>
 class Solver final : public solver::Solver {
  public:
   Solver(const world::World& world, const solver::Execution& execution, comm::Communicator& communicator)
-      : flow_(world, execution, communicator),
-        step_(flow_),
-        loads_(flow_),
+      : parts_(world, execution, communicator),
+        step_(parts_),
+        loads_(parts_),
         instructions_(choose_instructions(execution.instructions)),
         threads_(execution.threads > 0 ? execution.threads
-                                       : paying_threads(world, flow_.fluid.size(), omp_get_max_threads())) {
+                                       : paying_threads(world, parts_.state.fluid.size(), omp_get_max_threads())) {
     omp_set_num_threads(threads_);
     place_threads(threads_);
   }
 
-  const world::World& world() const override { return flow_.world(); }
-  comm::Communicator& communicator() const override { return flow_.communicator(); }
-  solver::Clock clock() const override { return {flow_.time, flow_.steps}; }
+  const world::World& world() const override { return parts_.state.world; }
+  comm::Communicator& communicator() const override { return parts_.domain.communicator(); }
+  solver::Clock clock() const override { return {parts_.state.time, parts_.state.steps}; }
   int threads() const override { return threads_; }
   std::string instructions() const override { return step_.device() == "cpu" ? instructions_ : step_.device(); }
-  Timers& timers() override { return flow_.timers; }
+  Timers& timers() override { return parts_.domain.timers; }
 
   solver::Outcome start() override {
     const double settle = world().start.settle;
-    flow_.time = settle > 0 ? -settle : 0.0;
+    parts_.state.time = settle > 0 ? -settle : 0.0;
     step_.damping = settling_rate();
     if (step_.damping == 0) set_start_velocity();
     try {
       step_.start();
     } catch (const std::runtime_error&) {
-      rethrow_failure(flow_.execution().device);
+      rethrow_failure(parts_.domain.execution().device);
     }
     return outcome();
   }
   double next_time_step() const override { return step_.choose_time_step(); }
   solver::Outcome advance(solver::StepRequest ask) override {
-    flow_.control.stop = ask.stop;
+    parts_.state.control.stop = ask.stop;
     try {
       step_.advance(ask.loads);
     } catch (const std::runtime_error&) {
-      rethrow_failure(flow_.execution().device);
+      rethrow_failure(parts_.domain.execution().device);
     }
-    if (!flow_.control.bad && step_.damping > 0 && flow_.time >= 0) end_settling();
+    if (!parts_.state.control.bad && step_.damping > 0 && parts_.state.time >= 0) end_settling();
     return outcome();
   }
   solver::Outcome agree() override {
-    step_.hand_back();
-    flow_.agree();
+    step_.agree();
     return outcome();
   }
   void finish() override { step_.end(); }
@@ -94,21 +93,21 @@ class Solver final : public solver::Solver {
   solver::Loads& loads() override { return loads_; }
   std::vector<std::unique_ptr<solver::Observer>> observers() override {
     std::vector<std::unique_ptr<solver::Observer>> own;
-    own.push_back(std::make_unique<Budget<T, D>>(flow_));
-    for (std::size_t o = 0; o < flow_.openings.all().size(); ++o)
-      own.push_back(std::make_unique<OpeningSeries<T, D>>(flow_, loads_, o));
+    own.push_back(std::make_unique<Budget<T, D>>(parts_.state));
+    for (std::size_t o = 0; o < parts_.state.openings.all().size(); ++o)
+      own.push_back(std::make_unique<OpeningSeries<T, D>>(parts_, loads_, o));
     return own;
   }
   solver::Checksum checksum() const override {
     step_.hand_back();
     solver::Checksum sum;
-    const auto& fluid = flow_.fluid;
+    const auto& fluid = parts_.state.fluid;
     for (std::size_t i = 0; i < fluid.id.size(); ++i) {
       solver::MemberHash hash(fluid.id[i]);
       for (int d = 0; d < D; ++d) hash.add(fluid.x[d][i]), hash.add(fluid.v[d][i]);
       hash.add(fluid.s[i]);
       if (fluid.buffer[i] != 0) hash.add(fluid.buffer[i]);
-      if (fluid.classic) hash.add(fluid.u[i]);
+      if (fluid.classic) hash.add(fluid.classic->u[i]);
       hash.add_to(sum);
     }
     return sum;
@@ -116,7 +115,7 @@ class Solver final : public solver::Solver {
 
   double apply(const world::Change& change) override {
     step_.hand_back();
-    const double displaced = flow_.change(change);
+    const double displaced = parts_.change(change);
     step_.world_changed();
     using Kind = world::Change::Kind;
     if (change.kind == Kind::add_body || change.kind == Kind::remove_body) loads_.world_changed();
@@ -128,11 +127,11 @@ class Solver final : public solver::Solver {
   }
   void save(ArchiveWriter& archive) override {
     step_.hand_back();
-    flow_.save(archive);
+    parts_.save(archive);
     step_.save(archive);
   }
   void restore(const std::vector<ArchiveReader>& parts) override {
-    flow_.restore(parts);
+    parts_.restore(parts);
     step_.restore(communicator().is_root() ? &parts.at(0) : nullptr);
     step_.damping = settling_rate();
     loads_.group_walls();
@@ -141,25 +140,25 @@ class Solver final : public solver::Solver {
   void count(solver::Counters& counters) override;
   solver::RankShare share() const override;
   exchange::Trials exchange_trials() const override { return fluid_halo().trials(); }
-  solver::Diagnosis diagnose() const override { return sph::diagnose(flow_); }
+  solver::Diagnosis diagnose() const override { return sph::diagnose(parts_); }
 
  private:
   /// The outcome of the last step, as known now.
-  solver::Outcome outcome() const { return {!flow_.control.bad, flow_.control.stop}; }
+  solver::Outcome outcome() const { return {!parts_.state.control.bad, parts_.state.control.stop}; }
 
   /// Rate of the damping v' = -rate v before t = 0, while a start settles [1/s].
-  double settling_rate() const { return flow_.time < 0 ? k_settle_damping / world().start.settle : 0; }
+  double settling_rate() const { return parts_.state.time < 0 ? k_settle_damping / world().start.settle : 0; }
 
   void end_settling() {
     step_.hand_back();
     step_.damping = 0;
-    flow_.time = 0;
+    parts_.state.time = 0;
     set_start_velocity();
     step_.start();
   }
 
   void set_start_velocity() {
-    auto& fluid = flow_.fluid;
+    auto& fluid = parts_.state.fluid;
     for (std::size_t i = 0; i < fluid.id.size(); ++i) {
       const Vec3 x = vector_of(fluid.x, i);
       for (int d = 0; d < D; ++d)
@@ -168,17 +167,18 @@ class Solver final : public solver::Solver {
   }
 
   std::array<const exchange::Halo*, 4> halos() const {
-    return {&flow_.fluid_halo, &flow_.wall_halo, &flow_.fluid_copies, &flow_.wall_copies};
+    return {&parts_.domain.fluid_halo, &parts_.domain.wall_halo, &parts_.domain.fluid_copies,
+            &parts_.domain.wall_copies};
   }
   /// The halo with the messages about fluid of other ranks.
   const exchange::Halo& fluid_halo() const {
-    return flow_.lazy.computes_copies() ? flow_.fluid_copies : flow_.fluid_halo;
+    return parts_.domain.lazy.computes_copies() ? parts_.domain.fluid_copies : parts_.domain.fluid_halo;
   }
 
-  Flow<T, D> flow_;
+  Parts<T, D> parts_;
   Stepper step_;
-  Particles<T, D> particles_{flow_};
-  Sampler<T, D> sampler_{flow_};
+  Particles<T, D> particles_{parts_};
+  Sampler<T, D> sampler_{parts_};
   Loads<T, D> loads_;
   std::string instructions_;
   int threads_;
@@ -189,50 +189,51 @@ void Solver<T, D, Stepper>::count(solver::Counters& counters) {
   step_.write_state_rows();  // pairs are counted in rows of the state
   exchange::Traffic traffic;
   for (const exchange::Halo* halo : halos()) traffic += halo->traffic();
-  const auto& pairs = {&flow_.fluid_fluid, &flow_.fluid_wall, &flow_.wall_fluid};
+  const auto& pairs = {&parts_.lists.fluid_fluid, &parts_.lists.fluid_wall, &parts_.lists.wall_fluid};
   std::int64_t stored = 0, padded = 0, list_bytes = 0;
   for (const neighbors::NeighborList* list : pairs)
     stored += list->stored(), padded += list->padded(), list_bytes += static_cast<std::int64_t>(list->bytes());
 
-  counters.same("steps", flow_.steps);
-  counters.same("rebuilds", flow_.rebuilds);
-  counters.largest("renewals", flow_.renewals);  // of an average list between rebuilds
-  counters.sum("fluid_particles", flow_.fluid.size());
-  counters.sum("wall_particles", flow_.wall.size());
-  counters.sum("pairs", count_pairs(flow_));  // directed pairs within R in the last step's lists
-  counters.sum("stored_pairs", stored);       // entries of these lists, with what is near
-  counters.sum("padded_pairs", padded);       // the same with padding
-  counters.sum("memory_bytes", flow_.memory());
+  counters.same("steps", parts_.state.steps);
+  counters.same("rebuilds", parts_.domain.rebuilds);
+  counters.largest("renewals", parts_.lists.renewals);  // of an average list between rebuilds
+  counters.sum("fluid_particles", parts_.state.fluid.size());
+  counters.sum("wall_particles", parts_.state.wall.size());
+  counters.sum("pairs", count_pairs(parts_));  // directed pairs within R in the last step's lists
+  counters.sum("stored_pairs", stored);        // entries of these lists, with what is near
+  counters.sum("padded_pairs", padded);        // the same with padding
+  counters.sum("memory_bytes", parts_.memory());
   counters.sum("list_bytes", list_bytes);
   counters.sum("messages", traffic.copies + traffic.sent.messages);
   counters.sum("message_bytes", traffic.sent.bytes);
   counters.sum("messages_between_sites", traffic.sent.messages_between);
   counters.sum("bytes_between_sites", traffic.sent.bytes_between);
   counters.sum("ghost_rows", traffic.rows);
-  counters.sum("migrants", flow_.migrants);
-  counters.sum("contacts", flow_.contacts);              // particles put back on a wall's surface
-  counters.sum("left_particles", flow_.left_particles);  // through open sides
-  counters.same("rebalances", flow_.balance.times());
-  counters.same_real("imbalance", flow_.balance.imbalance());
-  counters.same_real("rebalance_seconds", flow_.balance.seconds());
-  if (flow_.lazy.every() <= 1) return;
-  counters.same("lazy.every", flow_.lazy.every());
-  counters.flag("lazy.exact", flow_.lazy.is_exact());
-  counters.same("lazy.cells", flow_.lazy.depth());
-  counters.same("lazy.steps", flow_.lazy.steps());
-  counters.same("lazy.refreshes", flow_.lazy.refreshes());
-  counters.sum("lazy.copies", flow_.fluid_rows.computed() - flow_.fluid_rows.owned());
+  counters.sum("migrants", parts_.domain.migrants);
+  counters.sum("contacts", parts_.state.contacts);              // particles put back on a wall's surface
+  counters.sum("left_particles", parts_.state.left_particles);  // through open sides
+  counters.same("rebalances", parts_.domain.balance.times());
+  counters.same_real("imbalance", parts_.domain.balance.imbalance());
+  counters.same_real("rebalance_seconds", parts_.domain.balance.seconds());
+  if (parts_.domain.lazy.every() <= 1) return;
+  counters.same("lazy.every", parts_.domain.lazy.every());
+  counters.flag("lazy.exact", parts_.domain.lazy.is_exact());
+  counters.same("lazy.cells", parts_.domain.lazy.depth());
+  counters.same("lazy.steps", parts_.domain.lazy.steps());
+  counters.same("lazy.refreshes", parts_.domain.lazy.refreshes());
+  counters.sum("lazy.copies", parts_.domain.fluid_rows.computed() - parts_.domain.fluid_rows.owned());
 }
 
 template <class T, int D, class Stepper>
 solver::RankShare Solver<T, D, Stepper>::share() const {
   solver::RankShare own;
-  own.members = {flow_.fluid.size(), flow_.wall.size()};
-  own.migrants = flow_.migrants;
-  own.memory_bytes = flow_.memory();
+  own.members = {parts_.state.fluid.size(), parts_.state.wall.size()};
+  own.migrants = parts_.domain.migrants;
+  own.memory_bytes = parts_.memory();
   own.neighbors = static_cast<std::int64_t>(fluid_halo().neighbors());
   for (const exchange::Halo* halo : halos()) own.add(halo->traffic().sent);
-  for (std::size_t p = 0; p < own.seconds.size(); ++p) own.seconds[p] = flow_.timers.seconds(static_cast<Phase>(p));
+  for (std::size_t p = 0; p < own.seconds.size(); ++p)
+    own.seconds[p] = parts_.domain.timers.seconds(static_cast<Phase>(p));
   return own;
 }
 
@@ -241,7 +242,7 @@ std::unique_ptr<solver::Solver> make_for(const world::World& world, const solver
                                          comm::Communicator& communicator) {
   if (world.method.scheme == world::Scheme::classic)
     return std::make_unique<Solver<T, D, ClassicStep<T, D>>>(world, execution, communicator);
-  return std::make_unique<Solver<T, D, Step<T, D>>>(world, execution, communicator);
+  return std::make_unique<Solver<T, D, DeltaStep<T, D>>>(world, execution, communicator);
 }
 
 template <class T>

@@ -43,7 +43,7 @@ Decomposition = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="Domain decomposition: bisection, blocks, strips (or strips-x, strips-y, strips-z).",
+        help="Domain decomposition: bisection, blocks, curve, strips (or strips-x, strips-y, strips-z).",
     ),
 ]
 Rebalance = Annotated[

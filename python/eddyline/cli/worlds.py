@@ -83,14 +83,13 @@ def check(
       eddyline check my_tank.toml
       eddyline check dam_break --set domain.spacing=a/80 --picture dam.png
     """
-    from eddyline.run.device import check_name, check_world
+    from eddyline.run.device import check_world
     from eddyline.world import World as WorldType
     from eddyline.world import describe, parse_set, save_picture
 
     with errors():
         check_drawing(picture)
         loaded = WorldType.load(world, parse_set(set_ or []))
-        check_name(device)
         check_world(device, loaded)
         typer.echo(describe(loaded))
         if picture is not None:

@@ -106,8 +106,10 @@ class Steering:
         can = dict.fromkeys((*CONTROL, *FLOW, "add_probe", "remove_probe"), "")
         if not any(True for _ in self._inflows()):
             can["inflow"] = "this world has no inflow."
-        if self.world.solver.not_steered:
-            return can | dict.fromkeys(FLOW, self.world.solver.not_steered)
+        solver = self.world.solver
+        if solver.not_steered:
+            others = [name for name in FLOW if name not in getattr(solver, "steered", ())]
+            return can | dict.fromkeys(others, solver.not_steered)
         if isinstance(file.method, SphOptions) and file.method.scheme == "classic":
             for name in ("move_body", "add_body", "remove_body"):
                 can[name] = f'bodies cannot be changed with method.scheme = "classic". {_AGAIN}'

@@ -26,6 +26,10 @@ NEAREST = 0.12
 """Smallest distance, over the size of the body."""
 SNAP = 0.6
 """A frame reaches to the side of the domain if that is nearer than this, over the size of the body."""
+DOWNSTREAM = 3.0
+"""Largest edge of a cell where fluid leaves the domain, over that elsewhere."""
+GENTLE = 1.02
+"""Largest ratio of neighbouring cells on the way there, where vortices pass."""
 SAME_LINE = 0.35
 """Sides of frames become one line if they are nearer than this, over the size of the smallest body."""
 
@@ -36,6 +40,7 @@ class Sizes:
 
     spacing: edges of cells along bodies, m.  first: height of the cells at bodies, m.  at_sides: height of
     the cells at each side of the domain (left, right, bottom, top), m.  largest: edge of a cell, m.
+    downstream: sides that fluid leaves through, towards which cells grow beyond that.
     ratio: of neighbouring cells.  multiple: of cells between lines.  outwards: cells between a body and
     its frame; 0: as many as the sizes need.  most: cells of the rectangles between the lines.
     """
@@ -48,6 +53,7 @@ class Sizes:
     multiple: int = 8
     outwards: int = 0
     most: float = math.inf
+    downstream: tuple[bool, bool, bool, bool] = (False, False, False, False)
 
 
 @dataclass
@@ -240,7 +246,12 @@ def _nodes(
             for end, place in enumerate((low, high)):
                 if place == domain[2 * axis + end]:
                     ends[end] = sizes.at_sides[2 * axis + end]
-            line = _graded(length, ends[0], ends[1], sizes)
+            grows = any(
+                place == domain[2 * axis + end] and sizes.downstream[2 * axis + end]
+                for end, place in enumerate((low, high))
+            )
+            wanted = replace(sizes, largest=DOWNSTREAM * sizes.largest, ratio=GENTLE) if grows else sizes
+            line = _graded(length, ends[0], ends[1], wanted)
         places = low + length * line
         places[0], places[-1] = low, high
         found.append(places)

@@ -73,10 +73,17 @@ def _cut(axis: int, along: int, corner: int, count: int) -> slice:
     return slice(1, count) if corner else slice(0, count - 1)
 
 
+FLAT = 1e-6
+"""Of the volume of a cell: what a corner may be folded by. Cells at the edge of a slit, such as that beyond the
+tip of a wing, have a corner of 180 degrees."""
+
+
 def check_folds(mesh: Mesh) -> None:
     """Raises MeshError with the place if a cell is folded or has no volume."""
     for block in mesh.blocks:
-        volumes = corner_volumes(block).min(axis=0)
+        corners = corner_volumes(block)
+        mean = corners.mean(axis=0)
+        volumes = np.where(mean > 0, corners.min(axis=0) + FLAT * mean, mean)
         if not np.isfinite(volumes).all() or volumes.min() <= 0:
             bad = np.where(np.isfinite(volumes), volumes, -np.inf)
             worst = _worst(block, bad, np.argmin)

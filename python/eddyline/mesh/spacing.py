@@ -50,6 +50,20 @@ def geometric(count: int, first: float) -> Line:
     return np.asarray(places / places[-1])
 
 
+def two_ratios(count: int, first: float, ratio: float, near: float) -> Line:
+    """Places whose intervals grow by `ratio` up to the place `near`, and by another constant ratio beyond."""
+    check_count(count, MOST_ALONG)
+    close = min(math.ceil(math.log1p(near / first * (ratio - 1)) / math.log(ratio)), count - 1)
+    covered = first * _sum(ratio, close)
+    beyond = count - close
+    if near >= 1 or covered >= 1 or covered + beyond * first * ratio**close >= 1:
+        return geometric(count, first)
+    steps = first * ratio ** np.arange(close)
+    rest = geometric(beyond, first * ratio**close / (1 - covered))
+    places = np.concatenate([[0.0], np.cumsum(steps), covered + (1 - covered) * rest[1:]])
+    return np.asarray(places / places[-1])
+
+
 def ratio_of(line: Line) -> float:
     """Largest ratio of neighbouring intervals."""
     steps = np.diff(line)

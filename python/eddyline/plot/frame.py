@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from eddyline.plot import colors, fonts, oblique
 from eddyline.plot.scene import Scene
-from eddyline.stream.frames import Frame
+from eddyline.stream.frames import LEVEL, Frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -141,6 +141,8 @@ class FramePainter:
             share = (level - self.scale.low) / (self.scale.high - self.scale.low)
             over = stretched >= math.floor(255.999 * share) + 1
             _draw_contour(channels, over, cover >= 0.5, dashed_from=first if level < 0 else None)
+        if frame.level is not None and frame.quantity != LEVEL:
+            self._outline_levels(channels, frame.level, where, cover.shape)
         edge = np.flatnonzero((cover < 1) & ~dry)
         part = cover.ravel()[edge, None]
         channels[edge] = (channels[edge] * part + NO_FLUID * (1 - part)).astype(np.uint8)
@@ -148,6 +150,21 @@ class FramePainter:
             _draw_contour(channels, cover >= 0.5, np.ones(cover.shape, dtype=bool), dashed_from=None)
         field[:] = self._table[NO_FLUID_CODE]
         field[::-1][where] = shown
+
+    def _outline_levels(
+        self, pixels: Image, level: NDArray[np.float32], where: tuple[slice, slice], shape: tuple[int, ...]
+    ) -> None:
+        """Lines around the cells of each finer level."""
+        rows, columns = (
+            (np.arange(count)[part] * length) // count
+            for count, part, length in zip(
+                (self.layout.rows, self.layout.columns), where, level.shape, strict=True
+            )
+        )
+        shown = np.rint(np.nan_to_num(level))[rows[:, None], columns[None, :]]
+        everywhere = np.ones(shape, dtype=bool)
+        for finer in range(1, int(shown.max(initial=0)) + 1):
+            _draw_contour(pixels, shown >= finer, everywhere, dashed_from=None)
 
     def _light_field(self, field: Image, frame: Frame, shown: Image) -> None:
         """A view of particles: colours times light; the background shows where there is neither fluid nor

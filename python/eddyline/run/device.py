@@ -37,6 +37,7 @@ def check_world(device: str, world: World, ranks: int = 1, lazy: int = 1) -> Non
     """Raises RequestError for what a device cannot compute yet."""
     from eddyline import _core
 
+    check_name(device)
     if device == "cpu":
         return
     why = _core.device_refusal(world.core)

@@ -76,8 +76,8 @@ def run(
     world: a World, or the path of a world file, then with `overrides` such as {"let.Re": 20}. steps, until:
     stop after this number of steps, or at this simulated time [s]; default time.end. threads: of each rank;
     0: all cores, shared among the ranks of the machine, as far as they pay. device: "cpu", or "gpu" for an
-    NVIDIA GPU, which gives the same bits (docs/gpu.md). boxes: parts into which each rank
-    cuts its domain. decomposition: "bisection", "blocks", "strips" (across the longest axis) or "strips-x",
+    NVIDIA GPU, which gives the same bits (docs/gpu.md). boxes: parts into which each rank cuts its domain.
+    decomposition: "bisection", "blocks", "curve", "strips" (across the longest axis) or "strips-x",
     "strips-y", "strips-z". rebalance: whether ranks share the domain out anew when that is worth its price.
     exchange: how they exchange boundaries, e.g. "nonblocking", "shared" or "auto" (all: docs/exchange.md).
     combine: "site" to send what the ranks of one site have for those of another in one message. compress:
@@ -409,8 +409,8 @@ def _check(world: World, *, end: float, steps: int | None, execution_options: Ex
             raise RequestError(f"steps = {steps}: must be from 0 to 2^62")
     if end > world.end:
         world.check_until(end)
-    execution_options.check()
     check_world(execution_options.device, world, join().size, execution_options.lazy)
+    execution_options.check()
 
 
 def check_request(world: World, *, steps: int | None, until: float | None, threads: int, boxes: int) -> None:

@@ -133,6 +133,7 @@ class Amr:
         "velocity_x": Pictured("velocity along x", "m/s", diverging=True),
         "velocity_y": Pictured("velocity along y", "m/s", diverging=True),
         "velocity_z": Pictured("velocity along z", "m/s", diverging=True),
+        "level": Pictured("level of the cells", ""),
     }
 
     def has_fluid(self, method: Mapping[str, Any]) -> bool:
@@ -145,7 +146,8 @@ class Amr:
         return {name: f"[{unit}]" for name, unit in columns_of(file)["start"]}
 
     def pictured(self, file: WorldFile) -> tuple[str, ...]:
-        return tuple(name for name, _ in columns_of(file)["quantities"])
+        levels = ("level",) if options_of(file).levels > 1 else ()
+        return tuple(name for name, _ in columns_of(file)["quantities"]) + levels
 
     def kept(self, file: WorldFile) -> tuple[str, ...]:
         return tuple(name for name in self.pictured(file) if not name.startswith("velocity_"))

@@ -59,7 +59,7 @@ class MultiblockOptions(SolverOptions):
         default=1e-3, description="Drop of the residual that ends a time step."
     )
     cfl: Annotated[Number, Field(ge=0.01, le=10)] | None = Field(
-        default=None, description="CFL number of the local steps of the cycles; default 3, for a gas 4."
+        default=None, description="CFL number of the local steps of the cycles; default 3; for a gas 4, in 3D 2.5."
     )
     compressibility: Annotated[Number, Field(ge=0.1, le=1000)] = Field(
         default=2.0, description="Artificial compressibility beta over the square of the speed."
@@ -69,7 +69,7 @@ class MultiblockOptions(SolverOptions):
     )
     dissipation_kind: Literal["scalar", "matrix"] = Field(
         default="scalar",
-        description="Dissipation by the largest signal speed, or by the matrix of all; a gas only.",
+        description="Dissipation by the largest signal speed, or by the matrix of all.",
     )
     shock_dissipation: Annotated[Number, Field(ge=0, le=10)] = Field(
         default=0.5, description="Coefficient of the dissipation by first differences at shocks; a gas only."
@@ -96,7 +96,10 @@ class Multiblock:
 
     name = "multiblock"
     title = "Body-fitted blocks of cells"
-    not_steered = "the solver multiblock cannot be changed while it runs."
+    not_steered = (
+        "the solver multiblock can change inflows, gravity, viscosity and probes while it runs, and nothing else."
+    )
+    steered = ("inflow", "gravity", "viscosity")
     options: type[SolverOptions] = MultiblockOptions
     tables: Mapping[str, type[Table]] = {"mesh": MeshTable}
     members = "cells"
@@ -295,12 +298,6 @@ def _moves_at_start(file: WorldFile, samples: Samples) -> bool:
 def _refusals(file: WorldFile) -> Found:
     """Parts of a world that flow on blocks does not have."""
     what = "the solver multiblock has"
-    if not file.is_gas and options_of(file).dissipation_kind != "scalar":
-        yield (
-            ("method", "dissipation_kind"),
-            f'method.dissipation_kind = "{options_of(file).dissipation_kind}"; {what} it for a gas only. '
-            "Remove it.",
-        )
     for name in () if file.is_gas else file.regions:
         yield ("regions", name), f"{dotted(('regions', name))}: {what} no free surface. Remove it."
     for name in SIDES[: 2 * file.dimensions]:

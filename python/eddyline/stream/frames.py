@@ -76,6 +76,7 @@ class Frame:
     solid: NDArray[np.bool_] | None = None  # (rows, columns), three dimensions only
     shade: Raster | None = None  # (rows, columns), light, about 1, three dimensions only
     cover: Raster | None = None  # (rows, columns), 0 to 1, two dimensions with a free surface only
+    level: Raster | None = None  # (rows, columns), of the finest cells, where there are several levels
 
 
 @dataclass(frozen=True)
@@ -133,6 +134,10 @@ class Codes:
     def _spread(self, pixels: NDArray[Any], known: NDArray[Any]) -> NDArray[Any]:
         pixels.reshape(-1)[_is_known(self.known, pixels.size)] = known
         return pixels
+
+
+LEVEL = "level"
+"""Quantity of frames whose steps are outlines of levels."""
 
 
 class FrameFiles:
@@ -348,19 +353,13 @@ class FrameStore:
         if quantity not in _rasters_of(record.dtype):
             raise KeyError(quantity)
         with reading(self.path):
-            raster = record[quantity]
-            kept = Codes(
-                shape=tuple(raster["shape"]),
-                known=raster["known"],
-                codes=raster["code"],
-                scale=float(raster["scale"]),
-                offset=float(raster["offset"]),
-            )
+            kept = _codes_of(record[quantity])
             _check(kept.shape, kept.known)
             shade = record["shade"].astype(np.float32) / SHADE_ONE if "shade" in names else None
             cover = CoverCodes.kept_in(record["cover"]).raster() if "cover" in names else None
             if cover is not None and cover.shape != kept.shape:
                 raise ValueError("a cover has another shape than its raster")
+            level = _codes_of(record[LEVEL]).raster() if LEVEL in _rasters_of(record.dtype) else None
             return Frame(
                 time=float(record["time"]),
                 step=int(record["step"]),
@@ -371,6 +370,7 @@ class FrameStore:
                 solid=kept.solid() if shade is not None else None,
                 shade=shade,
                 cover=cover,
+                level=level,
             )
 
     def _load(self, k: int) -> Any:
@@ -428,3 +428,14 @@ def _rasters_of(record: np.dtype[Any]) -> list[str]:
 
 def _pair(values: Any) -> tuple[float, float]:
     return float(values[0]), float(values[1])
+
+
+def _codes_of(raster: Any) -> Codes:
+    """A raster of a record."""
+    return Codes(
+        shape=tuple(raster["shape"]),
+        known=raster["known"],
+        codes=raster["code"],
+        scale=float(raster["scale"]),
+        offset=float(raster["offset"]),
+    )

@@ -26,10 +26,16 @@ class MeshTable(Table):
     )
     first_cell: Positive | None = Field(
         default=None,
-        description="Height of the cells at bodies and walls with friction [m]; default domain.spacing.",
+        description="Height of the cells at bodies, and without bodies at walls with friction [m]. Default: "
+        "a third of domain.spacing at bodies with friction, else domain.spacing.",
+    )
+    side_cell: Positive | None = Field(
+        default=None,
+        description="Height of the cells at walls with friction that are sides of the domain [m]. Default: "
+        "first_cell without bodies; with bodies as large as the cells beside them.",
     )
     stretching: Annotated[Number, Field(gt=1, le=2)] = Field(
-        default=1.15, description="Largest ratio of the heights of neighbouring cells, where there is room."
+        default=1.04, description="Largest ratio of the heights of neighbouring cells, where there is room."
     )
     far_field: Annotated[Positive, Field(ge=2, le=1e5)] | None = Field(
         default=None,
@@ -62,7 +68,9 @@ class MeshTable(Table):
     def _file_or_sizes(self, info: ValidationInfo) -> MeshTable:
         if isinstance(info.context, Context):
             self._folders = info.context.folders
-        given = [key for key in ("cells", "first_cell", "far_field") if getattr(self, key) is not None]
+        given = [
+            key for key in ("cells", "first_cell", "side_cell", "far_field") if getattr(self, key) is not None
+        ]
         if self.file is not None and given:
             raise wrong_table(f"has file and {listed(given)}; a file has its own cells. Remove {given[0]}")
         if self.cells is not None and len(self.cells) > (dimensions_of_space(info) or 3):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,19 +18,26 @@ from ..mesh.curves import Curve
 from ..mesh.extrude import extrude
 from ..mesh.frames import Sizes, channel
 from ..mesh.quality import check_folds, measure, wall_distances, y_plus
-from ..mesh.spacing import Line, cells_for, check_count, geometric, two_sided, uniform
+from ..mesh.spacing import Line, cells_for, check_count, geometric, two_ratios, two_sided, uniform
 from .curves import find_file
 from .memory import available_memory
 from .mesh_table import MeshTable
 from .problems import Path as ProblemPath
 from .problems import listed, rounded
 from .samples import corners
-from .schema import SIDES, Periodic, Stream, Wall, WorldFile
+from .schema import SIDES, Outflow, Periodic, Stream, Wall, WorldFile
 from .shapes import Body, Circle, Cylinder, vec3
 
 FAR_FIELD = 400.0
 """Distance of the far field of a free stream in lengths of the body: at 50 the drag of a cylinder is 0.7 %
 too high."""
+NEAR = 20.0
+"""Distance from the body, in its lengths, up to which cells grow by mesh.stretching only: the wake."""
+FAR_RATIO = 1.2
+"""Ratio of neighbouring cells farther away, at least."""
+FIRST = 1 / 3
+"""Height of the first cells at a body with friction, in spacings: with 1, the lift of a cylinder that sheds
+vortices is 25 % too high."""
 BYTES_PER_CELL = 800
 MULTIPLE = 8
 """Numbers of cells are multiples of it, so that multigrid can coarsen them."""
@@ -114,13 +121,13 @@ def _in_plane(file: WorldFile, table: MeshTable, curves: dict[str, Curve]) -> Me
         return _far(file, table, name, curve)
     if table.far_field is not None:
         raise MeshError("mesh.far_field: is for a single body. Remove it, or all bodies but one")
-    first = table.first_cell or file.domain.spacing
     low, high = corners(file)
     sizes = Sizes(
         spacing=min(_spacing(file, table, curve) for curve in curves.values()),
-        first=first,
+        first=_first_cell(file, table, file.bodies.values()),
         at_sides=_at_sides(file, table),
         largest=LARGEST * file.domain.spacing,
+        downstream=_downstream(file),
         ratio=table.stretching,
         multiple=MULTIPLE,
         most=_most_cells(),
@@ -135,27 +142,41 @@ def _spacing(file: WorldFile, table: MeshTable, curve: Curve) -> float:
     return curve.perimeter / table.cells[0] if table.cells else file.domain.spacing
 
 
+def _first_cell(file: WorldFile, table: MeshTable, bodies: Iterable[Body]) -> float:
+    """Height of the cells at bodies, m."""
+    if table.first_cell is not None:
+        return table.first_cell
+    has_friction = file.fluid.kinematic_viscosity > 0 and not all(body.slip for body in bodies)
+    return file.domain.spacing * (FIRST if has_friction else 1)
+
+
 def _at_sides(file: WorldFile, table: MeshTable) -> tuple[float, float, float, float]:
-    """Heights of cells at the sides of a channel, m: free without first_cell."""
-    if table.first_cell is None:
-        return (math.inf, math.inf, math.inf, math.inf)
-    left, right, bottom, top = (_at_side(file, name, table) for name in SIDES[:4])
+    """Heights of cells at the sides of a channel, m: free without side_cell."""
+    left, right, bottom, top = (_at_side(file, name, table.side_cell) for name in SIDES[:4])
     return left, right, bottom, top
 
 
-def _at_side(file: WorldFile, name: str, table: MeshTable) -> float:
-    """Height of cells at a side, m; infinite: free."""
+def _at_side(file: WorldFile, name: str, height: float | None) -> float:
+    """Height of cells at a side, m; infinite: free. height: that of walls with friction; None: free."""
     side = file.boundaries.side(name)
-    if isinstance(side, Wall) and not side.slip:
-        return table.first_cell or file.domain.spacing
+    if isinstance(side, Wall) and not side.slip and height is not None:
+        return height
     return math.inf
+
+
+def _downstream(file: WorldFile) -> tuple[bool, bool, bool, bool]:
+    """Sides that fluid leaves through: left, right, bottom, top."""
+    left, right, bottom, top = (
+        isinstance(file.boundaries.side(name), Outflow | Stream) for name in SIDES[:4]
+    )
+    return left, right, bottom, top
 
 
 def _far(file: WorldFile, table: MeshTable, name: str, curve: Curve) -> Mesh:
     """A body alone: C around an airfoil, O around others."""
     far = table.far_field or FAR_FIELD
     spacing = _spacing(file, table, curve)
-    first = table.first_cell or file.domain.spacing
+    first = _first_cell(file, table, file.bodies.values())
     outwards = table.cells[1] if table.cells and len(table.cells) > 1 else 0
     if trailing_edge(curve) is not None:
         chord = curve.size
@@ -170,9 +191,15 @@ def _far(file: WorldFile, table: MeshTable, name: str, curve: Curve) -> Mesh:
     radius = far * curve.size
     cells = _rounded(curve.perimeter / spacing, 2 * MULTIPLE)
     distance = radius - 0.5 * curve.size
-    count = outwards or _rounded(cells_for(distance, first, math.inf, table.stretching))
+    near = min(NEAR * curve.size, distance)
+    ratio = max(table.stretching, FAR_RATIO)
+    count = cells_for(near, first, math.inf, table.stretching)
+    if near < distance:
+        count += cells_for(distance - near, near * (table.stretching - 1) + first, math.inf, ratio)
+    count = outwards or _rounded(count)
     check_count(cells * count, _most_cells())
-    return around(curve, name, cells, geometric(count, min(first / distance, 1 / count)), radius)
+    line = two_ratios(count, min(first / distance, 1 / count), table.stretching, near / distance)
+    return around(curve, name, cells, line, radius)
 
 
 def _rounded(count: float, multiple: int = MULTIPLE) -> int:
@@ -196,9 +223,10 @@ def _box(file: WorldFile, table: MeshTable) -> Mesh:
 def _line_along(file: WorldFile, table: MeshTable, axis: int, length: float) -> Line:
     given = table.cells[axis] if table.cells and len(table.cells) > axis else 0
     count = given or _rounded(length / file.domain.spacing)
-    if table.first_cell is None:
+    height = table.side_cell or table.first_cell
+    if height is None:
         return uniform(count)
-    ends = [_at_side(file, SIDES[2 * axis + end], table) / length for end in (0, 1)]
+    ends = [_at_side(file, SIDES[2 * axis + end], height) / length for end in (0, 1)]
     if not given and any(map(math.isfinite, ends)):
         first = min(ends)
         sides = sum(map(math.isfinite, ends))
@@ -313,7 +341,7 @@ def describe_mesh(file: WorldFile) -> Iterator[tuple[str, str]]:
 
 def _walls(file: WorldFile) -> list[str]:
     sides = SIDES[: 2 * file.dimensions]
-    return [name for name in sides if math.isfinite(_at_side(file, name, MeshTable()))]
+    return [name for name in sides if math.isfinite(_at_side(file, name, 1.0))]
 
 
 def mesh_notes(file: WorldFile) -> Iterator[str]:

@@ -56,7 +56,8 @@ class Solver(Protocol):
     title: str
     """Its full name, in a few words."""
     not_steered: str
-    """Reason why the flow cannot be changed while a run goes on, except for probes; empty if it can."""
+    """Reason why the flow cannot be changed while a run goes on, except for probes; empty if it can. A solver
+    may have an attribute `steered` with the names of commands that it takes all the same."""
     options: type[SolverOptions]
     """The keys of [method]."""
     tables: Mapping[str, type[Table]]

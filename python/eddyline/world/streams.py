@@ -45,7 +45,8 @@ def stream_problems(file: WorldFile, found: list[Face]) -> Found:
         text = f"domain.{force} drives the fluid, but {key} is a stream, which nothing drives. Remove one."
         yield ("domain", force), text
     yield from _velocities(streams)
-    yield from _around(file, streams)
+    if isinstance(file.method, SphOptions):
+        yield from _around(file, streams)
 
 
 def _velocities(streams: list[Face]) -> Found:

@@ -33,7 +33,7 @@ EDDYLINE_INLINE typename FieldSampler<D>::Carried FieldSampler<D>::carried(std::
   Carried j{};
   j.density = 1 + fluid.s[i];
   j.volume = fluid.mass[i] * c.inverse_mass / j.density;
-  j.pressure = c.state.pressure(fluid.s[i], c.state.is_gas() ? fluid.u[i] * c.inverse_c0 * c.inverse_c0 : 0);
+  j.pressure = c.state.pressure(fluid.s[i], c.state.is_gas() ? (*fluid.u)[i] * c.inverse_c0 * c.inverse_c0 : 0);
   double largest = std::max({1.0, std::abs(j.pressure), j.density});
   for (int d = 0; d < D; ++d) {
     j.velocity[d] = fluid.v[d][i] * c.inverse_c0;
@@ -132,7 +132,7 @@ void FieldSampler<D>::for_each_near(Vec3 low, Vec3 high, Visit&& visit) const {
 template <int D>
 template <class Points, class Contribution>
 void FieldSampler<D>::add_near(Vec3 low, Vec3 high, Points& points, const Contribution& contribution) const {
-  const bool classic = flow_.fluid.classic, has_surface = flow_.constants().free_surface;
+  const bool classic = flow_.fluid.is_classic(), has_surface = flow_.constants().free_surface;
   const double half = 0.5 * flow_.world().spacing;
   for_each_near(low, high, [&](std::size_t i, const Vec3& x, const Place& particle) {
     if (!points.move_to(x, particle)) return;

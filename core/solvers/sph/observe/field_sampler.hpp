@@ -94,7 +94,7 @@ class FieldSampler {
   template <std::size_t N, class Contribution, class Use>
   void for_each_sums(const PixelRows& pixels, const Contribution& contribution, Use&& use);
   /// Converts sum V W to a fraction.
-  double kernel() const { return flow_.constants().kernel / (flow_.fluid.classic ? 4 : 20); }
+  double kernel() const { return flow_.constants().kernel / (flow_.fluid.is_classic() ? 4 : 20); }
   /// Samples linear functions or means and calls use(point, sample) for each point near the fluid.
   template <class Where, class Use>
   void find_fits(const Where& where, Use&& use);

@@ -34,14 +34,15 @@ Vec3 surface_point(const world::Shape& shape, Vec3 X, double probe, int dimensio
 }  // namespace
 
 template <class T, int D>
-Loads<T, D>::Loads(const Flow<T, D>& flow) : flow_(flow), walls_move_(flow.wall.can_move) {
-  for (const auto& body : flow.world().bodies) moving_.push_back(body.motion.has_value());
+Loads<T, D>::Loads(const Parts<T, D>& parts)
+    : state_(parts.state), scratch_(parts.scratch), domain_(parts.domain), walls_move_(parts.state.wall.can_move) {
+  for (const auto& body : parts.state.world.bodies) moving_.push_back(body.motion.has_value());
   world_changed();
 }
 
 template <class T, int D>
 void Loads<T, D>::world_changed() {
-  const auto& world = flow_.world();
+  const auto& world = state_.world;
   owners_.clear();
   for (std::size_t b = 0; b < world.bodies.size(); ++b)
     if (world.bodies[b].shape != nullptr) owners_.push_back(static_cast<std::int32_t>(b));
@@ -52,7 +53,7 @@ void Loads<T, D>::world_changed() {
 
 template <class T, int D>
 world::Pose Loads<T, D>::pose_of(const world::Body& body) const {
-  if (body.motion) return body.motion->at(flow_.time);
+  if (body.motion) return body.motion->at(state_.time);
   const auto [lowest, highest] = body.shape->bounds();
   world::Pose pose;
   pose.pivot = 0.5 * (lowest + highest);
@@ -61,16 +62,16 @@ world::Pose Loads<T, D>::pose_of(const world::Body& body) const {
 
 template <class T, int D>
 void Loads<T, D>::group_walls() {
-  beyond_.assign(flow_.wall.id.size(), -1);
-  const double depth = flow_.constants().length.interaction_radius;
+  beyond_.assign(state_.wall.id.size(), -1);
+  const double depth = state_.constants.length.interaction_radius;
   for (std::size_t i = 0; i < beyond_.size(); ++i)
-    for (std::size_t o = 0; o < flow_.openings.all().size(); ++o)
-      if (flow_.openings.all()[o].sites.is_beyond(vector_of(flow_.wall.x, i), depth))
+    for (std::size_t o = 0; o < state_.openings.all().size(); ++o)
+      if (state_.openings.all()[o].sites.is_beyond(vector_of(state_.wall.x, i), depth))
         beyond_[i] = static_cast<std::int32_t>(o);
   contributions_.assign(owners_.size(), {});
-  const WallShares shares(flow_.world(), flow_.time);
-  rebalances_ = flow_.balance.times();
-  body_changes_ = flow_.body_changes();
+  const WallShares shares(state_.world, state_.time);
+  rebalances_ = domain_.balance.times();
+  body_changes_ = domain_.body_changes();
   std::map<std::int32_t, std::size_t> forces;
   for (std::size_t k = 0; k < owners_.size(); ++k) forces[owners_[k]] = k;
   for (std::size_t i = 0; i < beyond_.size(); ++i) {
@@ -78,9 +79,9 @@ void Loads<T, D>::group_walls() {
     const auto give = [&](std::int32_t owner, const Contribution& part) {
       if (const auto force = forces.find(owner); force != forces.end()) contributions_[force->second].push_back(part);
     };
-    const std::int32_t owner = flow_.wall.owner[i], wall = static_cast<std::int32_t>(i);
+    const std::int32_t owner = state_.wall.owner[i], wall = static_cast<std::int32_t>(i);
     bool rubs = true;
-    for (const Share& share : shares.of(owner, vector_of(flow_.wall.x, i)))
+    for (const Share& share : shares.of(owner, vector_of(state_.wall.x, i)))
       give(share.owner, {wall, share, share.owner == owner && std::exchange(rubs, false)});
     if (rubs) give(owner, {wall, {owner}, true});
   }
@@ -89,7 +90,7 @@ void Loads<T, D>::group_walls() {
 /// Unit of the reaction sums [N, or N/m in 2D].
 template <class T, int D>
 double Loads<T, D>::force_unit() const {
-  const auto& c = flow_.constants();
+  const auto& c = state_.constants;
   return c.rho0 * c.volume * c.rate * c.c0 * c.kernel;
 }
 
@@ -97,7 +98,7 @@ double Loads<T, D>::force_unit() const {
 
 template <class T, int D>
 void Loads<T, D>::add(comm::Sums& sums) {
-  if (flow_.walls_move() || rebalances_ != flow_.balance.times() || body_changes_ != flow_.body_changes())
+  if (state_.walls_move || rebalances_ != domain_.balance.times() || body_changes_ != domain_.body_changes())
     group_walls();
   index_of_force_.assign(owners_.size(), 0);
   index_of_torque_.assign(owners_.size(), 0);
@@ -114,10 +115,10 @@ std::size_t Loads<T, D>::add_force(comm::Sums& sums, std::span<const Contributio
   return sums.template add_over<2 * D>(std::ssize(walls), [&](std::size_t k) {
     const auto i = static_cast<std::size_t>(walls[k].wall);
     std::array<double, 2 * D> v{};
-    const Vec3 pressure = walls[k].pressure.of(reaction_of(flow_.pressure_reaction, i));
+    const Vec3 pressure = walls[k].pressure.of(reaction_of(scratch_.pressure_reaction, i));
     for (std::size_t d = 0; d < D; ++d) {
       v[d] = unit * pressure[static_cast<int>(d)];
-      if (walls[k].has_friction) v[D + d] = unit * static_cast<double>(flow_.viscous_reaction[d][i]);
+      if (walls[k].has_friction) v[D + d] = unit * static_cast<double>(scratch_.viscous_reaction[d][i]);
     }
     return v;
   });
@@ -128,20 +129,20 @@ std::size_t Loads<T, D>::add_force(comm::Sums& sums, std::span<const Contributio
 /// the surface, and therefore half way between fluid and dummy particles.
 template <class T, int D>
 std::size_t Loads<T, D>::add_torque(comm::Sums& sums, std::int32_t owner, std::span<const Contribution> walls) const {
-  const auto& c = flow_.constants();
+  const auto& c = state_.constants;
   const double unit = force_unit();
-  const auto& body = flow_.world().bodies[static_cast<std::size_t>(owner)];
+  const auto& body = state_.world.bodies[static_cast<std::size_t>(owner)];
   const world::Pose pose = pose_of(body);
   const Vec3 pivot = pose.pivot + pose.displacement;
   const bool all_along_pairs = c.viscosity == physics::delta::FluidViscosity::central;
   return sums.template add_over<5>(std::ssize(walls), [&](std::size_t k) {
     const auto i = static_cast<std::size_t>(walls[k].wall);
-    const Vec3 pressure = unit * walls[k].pressure.of(reaction_of(flow_.pressure_reaction, i));
+    const Vec3 pressure = unit * walls[k].pressure.of(reaction_of(scratch_.pressure_reaction, i));
     Vec3 x, X, viscous;
     for (int d = 0; d < D; ++d) {
-      x[d] = flow_.wall.x[d][i];
-      X[d] = flow_.wall.can_move ? flow_.wall.x_file[d][i] : x[d];
-      if (walls[k].has_friction) viscous[d] = unit * static_cast<double>(flow_.viscous_reaction[d][i]);
+      x[d] = state_.wall.x[d][i];
+      X[d] = state_.wall.can_move ? state_.wall.x_file[d][i] : x[d];
+      if (walls[k].has_friction) viscous[d] = unit * static_cast<double>(scratch_.viscous_reaction[d][i]);
     }
     if (all_along_pairs) {
       const Vec3 torque = cross_product(x - pivot, pressure + viscous);
@@ -150,8 +151,8 @@ std::size_t Loads<T, D>::add_torque(comm::Sums& sums, std::int32_t owner, std::s
     Vec3 torque = cross_product(x - pivot, pressure);
     double surface_layer = 0, wet = 0;
     if (body.shape->signed_distance(X) > -c.length.spacing) {
-      surface_layer = flow_.wall.volume[i];
-      wet = flow_.wall_is_wet[i] != 0 ? surface_layer : 0;
+      surface_layer = state_.wall.volume[i];
+      wet = scratch_.wall_is_wet[i] != 0 ? surface_layer : 0;
     }
     if (viscous != Vec3{}) {
       const Vec3 surface = pose.place(surface_point(*body.shape, X, 1e-4 * c.length.spacing, D));
@@ -165,13 +166,13 @@ std::size_t Loads<T, D>::add_torque(comm::Sums& sums, std::int32_t owner, std::s
 template <class T, int D>
 std::size_t Loads<T, D>::add_power_of_sides(comm::Sums& sums) const {
   const double unit = force_unit();
-  return sums.template add_over<1>(flow_.wall.size(), [&](std::size_t i) {
+  return sums.template add_over<1>(state_.wall.size(), [&](std::size_t i) {
     double power = 0;
-    if (flow_.wall.owner[i] < 0 && beyond_[i] < 0)
+    if (state_.wall.owner[i] < 0 && beyond_[i] < 0)
       for (int d = 0; d < D; ++d)
-        power -=
-            unit * flow_.wall.velocity(i, d) *
-            (static_cast<double>(flow_.pressure_reaction[d][i]) + static_cast<double>(flow_.viscous_reaction[d][i]));
+        power -= unit * state_.wall.velocity(i, d) *
+                 (static_cast<double>(scratch_.pressure_reaction[d][i]) +
+                  static_cast<double>(scratch_.viscous_reaction[d][i]));
     return std::array{power};
   });
 }
@@ -203,8 +204,8 @@ double Loads<T, D>::power_of_sides(const comm::Sums& sums) const {
 /// added for the wet share of the surface. Central forms transfer all of the torque through the pairs.
 template <class T, int D>
 void Loads<T, D>::read_torque(std::int32_t owner, const std::array<double, 5>& sums, solver::Load& load) const {
-  const auto& c = flow_.constants();
-  const auto& body = flow_.world().bodies[static_cast<std::size_t>(owner)];
+  const auto& c = state_.constants;
+  const auto& body = state_.world.bodies[static_cast<std::size_t>(owner)];
   const world::Pose pose = pose_of(body);
   const double wet_volume = sums[3] > 0 ? body.shape->volume() * sums[4] / sums[3] : 0;
   const bool is_lacking = c.viscosity == physics::delta::FluidViscosity::morris && !body.slip;

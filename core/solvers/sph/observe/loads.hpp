@@ -5,18 +5,18 @@
 
 #include "domain/wall_shares.hpp"
 #include "solver/loads.hpp"
-#include "solvers/sph/flow.hpp"
+#include "solvers/sph/parts.hpp"
 
 namespace eddyline::sph {
 
 using domain::Share;
 using domain::WallShares;
 
-/// Forces on solids: sums over the reactions of their dummy particles, see Flow::pressure_reaction.
+/// Forces on solids: sums over the reactions of their dummy particles, see Scratch::pressure_reaction.
 template <class T, int D>
 class Loads final : public solver::Loads {
  public:
-  explicit Loads(const Flow<T, D>& flow);
+  explicit Loads(const Parts<T, D>& parts);
 
   const std::vector<std::int32_t>& owners() const override { return owners_; }
   bool has_power(std::int32_t owner) const override {
@@ -51,7 +51,9 @@ class Loads final : public solver::Loads {
   /// The present pose of a body; the pivot of a body at rest is the centre of its bounds.
   world::Pose pose_of(const world::Body& body) const;
 
-  const Flow<T, D>& flow_;
+  const State<T, D>& state_;
+  const Scratch<T, D>& scratch_;
+  const Domain<T, D>& domain_;
   std::vector<bool> moving_;  // bodies that had a motion when the run began
   bool walls_move_;           // true if there were any, or sides that slide
   std::vector<std::int32_t> owners_, beyond_;

@@ -4,7 +4,8 @@
 #include <cstdint>
 
 #include "base/arrays.hpp"
-#include "solvers/sph/flow.hpp"
+#include "solvers/sph/domain/domain.hpp"
+#include "solvers/sph/state/state.hpp"
 
 namespace eddyline::sph {
 
@@ -14,22 +15,24 @@ template <int D>
 class SampledFlow {
  public:
   template <class T>
-  explicit SampledFlow(const Flow<T, D>& flow)
-      : fluid{flow.fluid.mass, flow.fluid.s,        flow.fluid.u,      flow.fluid.x,
-              flow.fluid.v,    flow.fluid.confined, flow.fluid.classic},
-        control(flow.control),
-        fluid_rows(flow.fluid_rows),
-        constants_(flow.constants()),
-        layout_(flow.layout()),
-        world_(flow.world()),
-        communicator_(flow.communicator()),
-        fluid_of_row_(flow.fluid_of_row()) {}
+  SampledFlow(const State<T, D>& state, const Domain<T, D>& domain)
+      : fluid{state.fluid.mass, state.fluid.s,        state.fluid.x,
+              state.fluid.v,    state.fluid.confined, state.fluid.classic ? &state.fluid.classic->u : nullptr},
+        control(state.control),
+        fluid_rows(domain.fluid_rows),
+        constants_(state.constants),
+        layout_(domain.layout()),
+        world_(state.world),
+        communicator_(domain.communicator()),
+        fluid_of_row_(domain.fluid_of_row()) {}
 
   /// Fields of FluidState.
   struct {
-    const Array<double>&mass, &s, &u;
+    const Array<double>&mass, &s;
     const VectorArray<double, D>&x, &v;
-    const bool &confined, &classic;
+    bool confined;
+    const Array<double>* u;  // of the scheme classic, else null
+    bool is_classic() const { return u != nullptr; }
   } fluid;
   const Control& control;
   const particles::CellIndex& fluid_rows;
@@ -38,7 +41,7 @@ class SampledFlow {
   const particles::CellLayout& layout() const { return layout_; }
   const world::World& world() const { return world_; }
   comm::Communicator& communicator() const { return communicator_; }
-  /// Index of the particle in a row, as Flow::fluid_in().
+  /// Index of the particle in a row, as Domain::fluid_in().
   std::size_t fluid_in(std::int32_t row) const {
     const auto r = static_cast<std::size_t>(row);
     return fluid_of_row_.size() > 0 ? static_cast<std::size_t>(fluid_of_row_[r]) : r;

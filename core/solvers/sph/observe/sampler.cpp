@@ -50,7 +50,7 @@ std::span<const solver::Column> Sampler<T, D>::lattice_quantities() const {
 template <class T, int D>
 std::vector<float> Sampler<T, D>::lattice(std::int32_t, const solver::Lattice& lattice, solver::Layers layers) {
   if constexpr (D == 3)
-    return fluid_lattice(of_pictures_.flow(), flow_.time, lattice, layers);
+    return fluid_lattice(of_pictures_.flow(), state_.time, lattice, layers);
   else
     return solver::Sampler::lattice(0, lattice, layers);
 }
@@ -80,17 +80,17 @@ std::vector<double> Sampler<T, D>::at(std::span<const Vec3> points) {
 
 template <class T, int D>
 double Sampler<T, D>::front(int axis) {
-  const double* x = flow_.fluid.x[axis];
-  const std::int64_t n = flow_.fluid.size();
+  const double* x = state_.fluid.x[axis];
+  const std::int64_t n = state_.fluid.size();
   double foremost = -INFINITY;
 #pragma omp parallel for reduction(max : foremost)
   for (std::int64_t i = 0; i < n; ++i) {
     const auto k = static_cast<std::size_t>(i);
-    if (flow_.fluid.surface[k] != physics::k_isolated && flow_.fluid.buffer[k] == 0)
+    if (state_.fluid.surface[k] != physics::k_isolated && state_.fluid.buffer[k] == 0)
       foremost = std::max(foremost, x[k]);
   }
-  comm::maximum(flow_.communicator(), {&foremost, 1}, "observers");
-  const auto& world = flow_.world();
+  comm::maximum(domain_.communicator(), {&foremost, 1}, "observers");
+  const auto& world = state_.world;
   const double position = foremost + 0.5 * world.spacing, end = world.origin[axis] + world.size[axis];
   // A particle at a wall under pressure is nearer to it than half a spacing.
   const bool ends_at_wall = world.sides[static_cast<std::size_t>(2 * axis + 1)].kind == world::SideKind::wall;

@@ -6,6 +6,7 @@
 #include "solver/sampler.hpp"
 #include "solvers/sph/observe/field_sampler.hpp"
 #include "solvers/sph/observe/rasters.hpp"
+#include "solvers/sph/parts.hpp"
 
 namespace eddyline::sph {
 
@@ -13,8 +14,11 @@ namespace eddyline::sph {
 template <class T, int D>
 class Sampler final : public solver::Sampler {
  public:
-  explicit Sampler(const Flow<T, D>& flow)
-      : flow_(flow), of_pictures_(SampledFlow<D>(flow)), of_points_(SampledFlow<D>(flow)) {}
+  explicit Sampler(const Parts<T, D>& parts)
+      : state_(parts.state),
+        domain_(parts.domain),
+        of_pictures_(SampledFlow<D>(parts.state, parts.domain)),
+        of_points_(SampledFlow<D>(parts.state, parts.domain)) {}
 
   std::span<const solver::Column> quantities() const override;
   std::vector<solver::Raster> rasters(std::span<const std::int32_t> quantities, const solver::Plane& plane) override;
@@ -26,7 +30,8 @@ class Sampler final : public solver::Sampler {
   double front(int axis) override;
 
  private:
-  const Flow<T, D>& flow_;
+  const State<T, D>& state_;
+  const Domain<T, D>& domain_;
   FieldSampler<D> of_pictures_, of_points_;  // each with its own memory
 };
 

@@ -33,7 +33,7 @@ std::vector<solver::Column> Budget<T, D>::columns() const {
   const std::string joule = "J" + per_length<D>();
   columns.push_back({"kinetic_energy", joule});
   columns.push_back({"potential_energy", joule});
-  if (flow_.fluid.classic) {  // its thermal energy includes the work of compression
+  if (state_.fluid.classic) {  // its thermal energy includes the work of compression
     columns.push_back({"thermal_energy", joule});
     columns.push_back({"total_energy", joule});
   } else {
@@ -47,10 +47,10 @@ std::vector<solver::Column> Budget<T, D>::columns() const {
 
 template <class T, int D>
 void Budget<T, D>::add(comm::Sums& sums) {
-  const auto& fluid = flow_.fluid;
-  const auto& c = flow_.constants();
-  const Vec3 gravity = flow_.world().gravity;
-  const bool has_heat = fluid.classic;
+  const auto& fluid = state_.fluid;
+  const auto& c = state_.constants;
+  const Vec3 gravity = state_.world.gravity;
+  const bool has_heat = fluid.classic != nullptr;
   std::atomic<std::int64_t> particles{0};
   // Mass, momentum, kinetic, potential and inner energy.
   index_ = sums.template add_blocks<D + 4>(fluid.size(), [&](std::size_t first, std::size_t count, auto& of) {
@@ -73,7 +73,7 @@ void Budget<T, D>::add(comm::Sums& sums) {
     for (std::size_t l = 0; l < count; ++l) {
       kinetic[l] = 0.5 * mass[l] * v2[l];
       potential[l] = mass[l] * height[l];
-      inner[l] = has_heat ? mass[l] * fluid.u[first + l]
+      inner[l] = has_heat ? mass[l] * fluid.classic->u[first + l]
                           : mass[l] * c.c0 * c.c0 * physics::StateEquationLinear::elastic_energy(fluid.s[first + l]);
     }
     particles.fetch_add(flowing, std::memory_order_relaxed);
@@ -82,15 +82,15 @@ void Budget<T, D>::add(comm::Sums& sums) {
   ReproducibleSum counted;
   counted.add(static_cast<double>(particles));
   sums.add(counted);
-  sums.add(flow_.left_mass);
+  sums.add(state_.left_mass);
   if (has_tension()) index_of_tension_ = add_tension(sums);
 }
 
 /// Mass of the fluid with a pressure below physics::k_tension.
 template <class T, int D>
 std::size_t Budget<T, D>::add_tension(comm::Sums& sums) const {
-  const auto& fluid = flow_.fluid;
-  const auto& state = flow_.constants().state;
+  const auto& fluid = state_.fluid;
+  const auto& state = state_.constants.state;
   return sums.template add_over<1>(fluid.size(), [&](std::size_t i) {
     const bool counts = fluid.buffer[i] == 0 && state.pressure(fluid.s[i], 0) < physics::k_tension;
     return std::array{counts ? fluid.mass[i] : 0.0};
@@ -99,10 +99,10 @@ std::size_t Budget<T, D>::add_tension(comm::Sums& sums) const {
 
 template <class T, int D>
 void Budget<T, D>::read(const comm::Sums& sums, std::vector<double>& row) {
-  const std::size_t amounts = D + 4 + (flow_.fluid.classic ? 1 : 0);  // mass, momentum, energies
-  row.insert(row.end(), {static_cast<double>(flow_.steps), sums.value(index_ + amounts)});
+  const std::size_t amounts = D + 4 + (state_.fluid.classic ? 1 : 0);  // mass, momentum, energies
+  row.insert(row.end(), {static_cast<double>(state_.steps), sums.value(index_ + amounts)});
   for (std::size_t k = 0; k < amounts; ++k) row.push_back(sums.value(index_ + k));
-  row.insert(row.end(), {flow_.control.latest.speed, sums.value(index_ + amounts + 1)});
+  row.insert(row.end(), {state_.control.latest.speed, sums.value(index_ + amounts + 1)});
   if (!has_tension()) return;
   const double mass = sums.value(index_);
   row.push_back(mass > 0 ? sums.value(index_of_tension_) / mass : 0.0);
@@ -124,12 +124,12 @@ void OpeningSeries<T, D>::add(comm::Sums& sums) {
   for (const auto& momentum : opening().momentum) sums.add(momentum);
   for (const auto& force : opening().force) sums.add(force);
   const double unit = loads_.force_unit();
-  sums.template add_over<D>(flow_.wall.size(), [&](std::size_t i) {
+  sums.template add_over<D>(state_.wall.size(), [&](std::size_t i) {
     std::array<double, D> v{};
     if (loads_.opening_beyond(i) == static_cast<std::int32_t>(number_))
       for (std::size_t d = 0; d < D; ++d)
-        v[d] = unit *
-               (static_cast<double>(flow_.pressure_reaction[d][i]) + static_cast<double>(flow_.viscous_reaction[d][i]));
+        v[d] = unit * (static_cast<double>(scratch_.pressure_reaction[d][i]) +
+                       static_cast<double>(scratch_.viscous_reaction[d][i]));
     return v;
   });
 }

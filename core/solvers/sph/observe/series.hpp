@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "solver/observer.hpp"
-#include "solvers/sph/flow.hpp"
 #include "solvers/sph/observe/loads.hpp"
+#include "solvers/sph/parts.hpp"
 
 namespace eddyline::sph {
 
@@ -13,7 +13,7 @@ namespace eddyline::sph {
 template <class T, int D>
 class Budget final : public solver::Observer {
  public:
-  explicit Budget(const Flow<T, D>& flow) : flow_(flow) {}
+  explicit Budget(const State<T, D>& state) : state_(state) {}
   std::string name() const override { return "budget"; }
   std::vector<solver::Column> columns() const override;
   void add(comm::Sums& sums) override;
@@ -21,10 +21,10 @@ class Budget final : public solver::Observer {
 
  private:
   /// Tells whether the share of the fluid under tension is known: true for a liquid with a free surface.
-  bool has_tension() const { return flow_.constants().free_surface && !flow_.constants().state.is_gas(); }
+  bool has_tension() const { return state_.constants.free_surface && !state_.constants.state.is_gas(); }
   std::size_t add_tension(comm::Sums& sums) const;
 
-  const Flow<T, D>& flow_;
+  const State<T, D>& state_;
   std::size_t index_ = 0, index_of_tension_ = 0;
 };
 
@@ -32,17 +32,18 @@ class Budget final : public solver::Observer {
 template <class T, int D>
 class OpeningSeries final : public solver::Observer {
  public:
-  OpeningSeries(const Flow<T, D>& flow, const Loads<T, D>& loads, std::size_t number)
-      : flow_(flow), loads_(loads), number_(number) {}
+  OpeningSeries(const Parts<T, D>& parts, const Loads<T, D>& loads, std::size_t number)
+      : state_(parts.state), scratch_(parts.scratch), loads_(loads), number_(number) {}
   std::string name() const override { return "opening." + opening().world.name; }
   std::vector<solver::Column> columns() const override;
   void add(comm::Sums& sums) override;
   void read(const comm::Sums& sums, std::vector<double>& row) override;
 
  private:
-  const Opening<D>& opening() const { return flow_.openings.all()[number_]; }
+  const Opening<D>& opening() const { return state_.openings.all()[number_]; }
 
-  const Flow<T, D>& flow_;
+  const State<T, D>& state_;
+  const Scratch<T, D>& scratch_;
   const Loads<T, D>& loads_;
   std::size_t number_, index_ = 0;
 };

@@ -1,22 +1,24 @@
 #include "solvers/sph/openings/opening_reactions.hpp"
 
+#include "solvers/sph/sweep_input.hpp"
+
 namespace eddyline::sph {
 
 template <class T, int D>
 void OpeningReactions<T, D>::prepare() {
-  flow_.find_free_neighbors();
-  const std::size_t chunks = flow_.buffer_free.chunks().size(), whole = chunks * neighbors::k_chunk;
+  lists_.find_free_neighbors();
+  const std::size_t chunks = lists_.buffer_free.chunks().size(), whole = chunks * neighbors::k_chunk;
   no_walls_.assign(chunks, {});
   divergence_.resize(whole), diffusion_.resize(whole), dissipation_.resize(whole), surface_.resize(whole);
   for (int d = 0; d < D; ++d) force_[d].resize(whole), shift_[d].resize(whole);
-  for (auto& opening : flow_.openings.all()) opening.force = {};
+  for (auto& opening : state_.openings.all()) opening.force = {};
 }
 
 template <class T, int D>
 physics::delta::SweepInput<T> OpeningReactions<T, D>::input() const {
-  auto in = flow_.input();
-  in.targets = flow_.buffer_free.targets();
-  in.fluid_neighbors = flow_.buffer_free.chunks().data();
+  auto in = sweep_input(state_, domain_, scratch_);
+  in.targets = lists_.buffer_free.targets();
+  in.fluid_neighbors = lists_.buffer_free.chunks().data();
   in.wall_neighbors = no_walls_.data();
   return in;
 }
@@ -26,8 +28,8 @@ void OpeningReactions<T, D>::add_viscous() {
   prepare();
   physics::delta::RateResults<T, D> out{divergence_.data(), diffusion_.data(), {}, dissipation_.data()};
   for (int d = 0; d < D; ++d) out.viscous[d] = force_[d].data();
-  const auto rates = flow_.constants().viscosity == physics::delta::FluidViscosity::morris ? flow_.sweeps.rates_morris
-                                                                                           : flow_.sweeps.rates_central;
+  const auto rates = state_.constants.viscosity == physics::delta::FluidViscosity::morris ? sweeps_.rates_morris
+                                                                                          : sweeps_.rates_central;
   rates(input(), out, 0, static_cast<std::int64_t>(no_walls_.size()));
   add(true);
 }
@@ -40,23 +42,23 @@ void OpeningReactions<T, D>::add_pressure() {
     out.pressure[d] = force_[d].data();
     out.shift[d] = shift_[d].data();
   }
-  flow_.sweeps.forces_confined(input(), out, 0, static_cast<std::int64_t>(no_walls_.size()));
+  sweeps_.forces_confined(input(), out, 0, static_cast<std::int64_t>(no_walls_.size()));
   add(false);
 }
 
 /// Adds the forces of the fluid on the buffers, with the opposite sign, to the forces of the openings. Sums are exact.
 template <class T, int D>
 void OpeningReactions<T, D>::add(bool viscous) {
-  const auto& c = flow_.constants();
-  const auto& fluid = flow_.fluid;
+  const auto& c = state_.constants;
+  const auto& fluid = state_.fluid;
   const double acceleration = c.rate * c.c0 * c.kernel;
-  const auto& members = flow_.openings.members();
+  const auto& members = state_.openings.members();
   for (std::size_t m = 0; m < members.size(); ++m) {
     const auto i = static_cast<std::size_t>(members[m]);
-    if (members[m] >= flow_.fluid_rows.owned()) continue;
+    if (members[m] >= domain_.fluid_rows.owned()) continue;
     const double factor = fluid.mass[i] * acceleration * (viscous ? 1 : -1 / (1 + fluid.s[i]));
     for (std::size_t d = 0; d < D; ++d)
-      flow_.openings.all()[fluid.buffer[i] - 1u].force[d].add(factor * static_cast<double>(force_[d][m]));
+      state_.openings.all()[fluid.buffer[i] - 1u].force[d].add(factor * static_cast<double>(force_[d][m]));
   }
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/arrays.hpp"
 #include "neighbors/list.hpp"
-#include "solvers/sph/flow.hpp"
+#include "solvers/sph/parts.hpp"
 
 namespace eddyline::sph {
 
@@ -15,7 +15,12 @@ namespace eddyline::sph {
 template <class T, int D>
 class OpeningReactions {
  public:
-  explicit OpeningReactions(Flow<T, D>& flow) : flow_(flow) {}
+  explicit OpeningReactions(Parts<T, D>& parts)
+      : state_(parts.state),
+        scratch_(parts.scratch),
+        domain_(parts.domain),
+        lists_(parts.lists),
+        sweeps_(physics::delta::choose_sweeps<T, D>(parts.domain.execution().instructions)) {}
 
   /// Adds viscous forces at the midpoint of the step. Called before add_pressure(): it resets the forces.
   void add_viscous();
@@ -27,7 +32,11 @@ class OpeningReactions {
   physics::delta::SweepInput<T> input() const;
   void add(bool viscous);
 
-  Flow<T, D>& flow_;
+  State<T, D>& state_;
+  const Scratch<T, D>& scratch_;
+  Domain<T, D>& domain_;
+  Lists<T, D>& lists_;
+  physics::delta::Sweeps<T, D> sweeps_;     // compiled for the instruction set of the run
   std::vector<neighbors::Chunk> no_walls_;  // empty lists
   Array<T> divergence_, diffusion_, dissipation_, force_[D], shift_[D];
   Array<std::uint8_t> surface_;

@@ -9,7 +9,7 @@
 #include "comm/communicator.hpp"
 #include "domain/node_fits.hpp"
 #include "domain/openings.hpp"
-#include "solvers/sph/flow/constants.hpp"
+#include "solvers/sph/state/constants.hpp"
 #include "world/world.hpp"
 
 namespace eddyline::sph {

@@ -1,0 +1,321 @@
+#include "solvers/sph/step/delta/on_device.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "domain/wall_friction.hpp"
+#include "physics/delta/update.hpp"
+#include "solvers/sph/solver.hpp"
+#include "solvers/sph/sweep_input.hpp"
+
+namespace eddyline::sph {
+
+namespace {
+
+/// Tells whether a body force depends on the place.
+bool force_varies(const world::World& world) {
+  return std::ranges::any_of(world.body_force, [](const auto& component) {
+    const auto used = component.used_variables();
+    return std::ranges::any_of(used, [](const std::string& name) { return name != "t"; });
+  });
+}
+
+template <class T, int D>
+std::unique_ptr<device::Delta<T, D>> make_device(const solver::Execution& execution) {
+  if (execution.device == "emulated") return device::make_emulated<T, D>();
+  if (execution.device == "gpu") return device::load_cuda<T, D>(execution.device_library);
+  throw UserError("device = \"" + execution.device + "\"; must be \"cpu\", \"gpu\" or \"emulated\".");
+}
+
+device::Rows rows_of(const particles::CellIndex& index, const exchange::Halo& halo) {
+  device::Rows rows{index.rows, index.real_rows, {index.slot.data(), index.slot.size()}, {}};
+  const exchange::Routes& routes = halo.routes();
+  for (std::size_t r = 0; r < routes.size(); ++r)
+    for (const exchange::Run& run : routes[r].runs)
+      for (std::int32_t k = 0; k < run.count; ++k)
+        rows.images.push_back({run.from + k, run.to + k, {run.shift[0], run.shift[1], run.shift[2]}});
+  return rows;
+}
+
+}  // namespace
+
+std::string device_refusal(const world::World& world) {
+  const auto refused = [](const std::string& what) { return what + " cannot be computed on a device yet"; };
+  if (world.method.scheme == world::Scheme::classic) return refused("method.scheme = \"classic\"");
+  if (!world.openings.empty()) return refused("openings");
+  if (force_varies(world)) return refused("a body force that depends on the place");
+  if (domain::WallFriction(world).acts()) return refused("friction of walls");
+  return {};
+}
+
+void rethrow_failure(const std::string& device) {
+  try {
+    throw;
+  } catch (const UserError&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    if (device == "cpu") throw;
+    throw UserError("device = \"" + device + "\": " + error.what());
+  }
+}
+
+template <class T, int D>
+OnDevice<T, D>::OnDevice(Parts<T, D>& parts, const ParticleUpdate<T, D>& update, const Contact& contact,
+                         const ExternalForcing<D>& forcing, const MovingWalls<T, D>& moving_walls)
+    : state_(parts.state),
+      scratch_(parts.scratch),
+      domain_(parts.domain),
+      lists_(parts.lists),
+      update_(update),
+      contact_(contact),
+      forcing_(forcing),
+      moving_walls_(moving_walls) {
+  const auto& execution = parts.domain.execution();
+  const std::string given = "device = \"" + execution.device + "\": ";
+  if (!parts.domain.communicator().is_alone())
+    throw UserError(given + "runs on several ranks cannot use a device yet; use device = \"cpu\" or one rank.");
+  if (execution.lazy.every > 1) throw UserError(given + "lazy steps are for several ranks; remove lazy.");
+  device_ = make_device<T, D>(execution);
+}
+
+template <class T, int D>
+device::HostFluid<T, D> OnDevice<T, D>::host_fluid() {
+  auto& fluid = state_.fluid;
+  device::HostFluid<T, D> host;
+  host.count = fluid.size();
+  host.mass = fluid.mass.data(), host.s = fluid.s.data(), host.surface = fluid.surface.data();
+  const auto& near_walls = lists_.near_walls();
+  host.near_walls = near_walls.size() == fluid.id.size() ? near_walls.data() : nullptr;
+  for (int d = 0; d < D; ++d) {
+    host.x[d] = fluid.x[d], host.v[d] = fluid.v[d];
+    host.a[d] = fluid.a[d], host.half_g[d] = fluid.half_g[d];
+  }
+  return host;
+}
+
+template <class T, int D>
+device::HostWalls<T> OnDevice<T, D>::host_walls() {
+  return {state_.wall.size(), state_.wall.no_slip.data(), scratch_.wall_is_wet.data(), scratch_.walls.row(0)};
+}
+
+template <class T, int D>
+device::Layout<T, D> OnDevice<T, D>::layout() const {
+  device::Layout<T, D> all;
+  all.fluid = rows_of(domain_.fluid_rows, domain_.fluid_halo);
+  all.walls = rows_of(domain_.wall_rows, domain_.wall_halo);
+  all.fluid_fluid = lists_.fluid_fluid.chunks();
+  all.fluid_wall = lists_.fluid_wall.chunks();
+  all.wall_fluid = lists_.wall_fluid.chunks();
+  all.cells = lists_.drift_bound().describe();
+  for (int d = 0; d < D; ++d) {
+    const auto &lower = lists_.drift_bound().lower(d), &upper = lists_.drift_bound().upper(d);
+    all.lower[d] = {lower.data(), lower.size()}, all.upper[d] = {upper.data(), upper.size()};
+    all.positions[d] = domain_.fluid_positions().x[d].data();
+  }
+  all.moving = moving_;
+  return all;
+}
+
+template <class T, int D>
+bool OnDevice<T, D>::take_over() {
+  const bool is_due = !has_state_;
+  if (is_due) {
+    moving_.clear();
+    for (std::int64_t k = 0; k < state_.wall.size() && state_.walls_move; ++k) {
+      const std::int32_t owner = state_.wall.owner[static_cast<std::size_t>(k)];
+      if (owner >= 0 && state_.world.bodies[static_cast<std::size_t>(owner)].motion)
+        moving_.push_back(static_cast<std::int32_t>(k));
+    }
+    device_->upload(host_fluid(), host_walls(), layout());
+    has_state_ = true, walls_are_driven_ = false;
+    domain_.timers.lap(Phase::pack);
+  }
+  host_has_state_ = false;
+  return is_due;
+}
+
+template <class T, int D>
+void OnDevice<T, D>::hand_back() {
+  collect_maxima();
+  if (std::exchange(host_has_state_, true)) return;
+  device_->download(host_fluid(), host_walls());
+  domain_.timers.lap(Phase::pack);
+}
+
+template <class T, int D>
+void OnDevice<T, D>::collect_maxima() {
+  if (!std::exchange(maxima_are_due_, false)) return;
+  const device::StepMaxima found = device_->maxima();
+  auto& latest = state_.control.latest;
+  state_.contacts += found.contacts;
+  latest.speed = std::max(latest.speed, std::sqrt(found.speed2));
+  latest.corrected = std::max(latest.corrected, std::sqrt(found.corrected2));
+  latest.bad = latest.bad || found.bad;
+}
+
+template <class T, int D>
+device::MovedWalls<T, D> OnDevice<T, D>::moved_walls(bool at_midpoint) const {
+  device::MovedWalls<T, D> moved;
+  for (const std::int32_t k : moving_) {
+    const auto row = std::as_const(scratch_.walls).row(domain_.wall_rows.row_of(static_cast<std::size_t>(k)));
+    moved.V.push_back(row[D + 1]);
+    for (int d = 0; d < D; ++d) {
+      moved.x[d].push_back(neighbors::PairData<T>::get_fixed(row.first + d));
+      if (at_midpoint) moved.v[d].push_back(row[2 * D + 2 + d]);
+    }
+  }
+  return moved;
+}
+
+template <class T, int D>
+void OnDevice<T, D>::move_walls_to_midpoint() {
+  std::array<const float*, D> displacement;
+  for (std::size_t d = 0; d < D; ++d) displacement[d] = domain_.wall_displacement.x[d].data();
+  device_->move_walls_to_midpoint(moved_walls(true), displacement);
+}
+
+template <class T, int D>
+neighbors::Drift OnDevice<T, D>::measure_drift(bool and_middle) {
+  collect_maxima();
+  const neighbors::Drift end = device_->measure_drift(state_.half_a_step(), state_.walls_move, 1);
+  if (!and_middle) return end;
+  const neighbors::Drift middle = device_->measure_drift(0, state_.walls_move, 0.5F);
+  return {std::max(end.relative_drift, middle.relative_drift), std::max(end.max_displacement, middle.max_displacement)};
+}
+
+template <class T, int D>
+device::RowFactors OnDevice<T, D>::row_factors(double dt) const {
+  const auto& c = state_.constants;
+  return {{c.fixed, c.inverse_c0, c.inverse_mass}, dt};
+}
+
+template <class T, int D>
+void OnDevice<T, D>::kick_and_drift() {
+  const auto& c = state_.constants;
+  const double dt = state_.time_step, everywhere = c.free_surface ? 0 : c.acoustic_damping;
+  device_->kick_and_drift({.units = row_factors(dt).units,
+                           .dt = dt,
+                           .density = dt * c.rate * c.kernel,
+                           .diffusion = state_.world.method.density_diffusion,
+                           .distance = 0.5 * dt * c.c0,
+                           .damping_everywhere = everywhere,
+                           .damping_below = c.acoustic_damping - everywhere,
+                           .h_c = c.length.smoothing_length * c.inverse_c0,
+                           .to_divergence = c.rate * c.kernel});
+}
+
+template <class T, int D>
+void OnDevice<T, D>::extrapolate_to_walls() {
+  const auto& c = state_.constants;
+  const auto& wall = state_.wall;
+  const double t = state_.time + state_.time_step, to_dimensionless = c.length.interaction_radius / (c.c0 * c.c0);
+  const auto n = static_cast<std::size_t>(wall.size());
+  device::WallDrive<T, D> drive;
+  const bool changes = state_.walls_move || forcing_.walls_change_speed();
+  if (wall.can_move && (changes || !walls_are_driven_))
+    for (int d = 0; d < D; ++d) {
+      drive.v[d].resize(n);
+      for (std::size_t k = 0; k < n; ++k) drive.v[d][k] = static_cast<T>(wall.v[d][k] * c.inverse_c0);
+    }
+  const Vec3* even = moving_walls_.any() ? nullptr : forcing_.uniform_force();
+  if (even != nullptr) {
+    const Vec3 g = to_dimensionless * *even;
+    for (int d = 0; d < D; ++d) drive.uniform_g[d] = static_cast<T>(g[d]);
+  } else {
+    for (auto& g : drive.g) g.resize(n);
+    for (std::size_t k = 0; k < n; ++k) {
+      const Vec3 x = vector_of(wall.x, k);
+      const Vec3 g = to_dimensionless * (forcing_.force(x, t) - moving_walls_.acceleration(wall.owner[k], x));
+      for (int d = 0; d < D; ++d) drive.g[d][k] = static_cast<T>(g[d]);
+    }
+  }
+  if (moving_walls_.any()) {
+    for (auto& turn : drive.turn) turn.resize(n);
+    for (std::size_t k = 0; k < n; ++k) {
+      const Vec3 turn = (1 / c.rate) * moving_walls_.angular_velocity(wall.owner[k]);
+      for (int d = 0; d < 3; ++d) drive.turn[d][k] = turn[d];
+    }
+  }
+  device_->extrapolate_to_walls(sweep_input(state_, domain_, scratch_), drive, c.free_surface);
+}
+
+template <class T, int D>
+device::ShiftFactors OnDevice<T, D>::shift_factors(double dt, double damping) const {
+  const auto& c = state_.constants;
+  device::ShiftFactors factors;
+  factors.update = update_.factors(dt, damping);
+  factors.density = {{c.free_surface}, factors.update.relaxation, factors.update.unloading, c.loose};
+  factors.sound = {factors.update.speed_limit2, factors.update.jump2, c.thinnest, c.densest};
+  factors.sides = contact_.sides();
+  factors.force = forcing_.force({}, state_.time);
+  factors.unit = c.rate * c.c0 * c.kernel;
+  factors.to_half_g = -0.5 * c.kernel * c.scale;
+  factors.to_w = dt > 0 ? c.inverse_c0 * c.scale / dt : 0.0;
+  factors.to_volume_fraction = c.to_volume_fraction;
+  factors.inverse_mass = c.inverse_mass;
+  factors.volume_fraction_offset = state_.volume_fraction_offset;
+  factors.beside_wall = physics::delta::k_beside_wall * c.length.spacing;
+  factors.free_surface = c.free_surface;
+  factors.confined = state_.fluid.confined;
+  factors.bodies = bodies_;
+  return factors;
+}
+
+template <class T, int D>
+void OnDevice<T, D>::kick_and_shift(double dt, double damping, double next) {
+  if (!std::exchange(walls_are_driven_, true) || state_.walls_move) {
+    const auto boxes = contact_.body_bounds();
+    device_->set_bodies(boxes);
+    bodies_ = static_cast<std::int32_t>(boxes.size());
+  }
+  const device::ShiftFactors factors = shift_factors(dt, damping);
+  std::vector<device::Suspect> suspects = device_->kick_and_shift(factors, row_factors(next));
+  check_contact(suspects, dt);
+  device_->finish(suspects, factors, row_factors(next));
+  maxima_are_due_ = true;
+}
+
+/// Does what ParticleUpdate does at walls, for particles that may touch a body.
+template <class T, int D>
+void OnDevice<T, D>::check_contact(std::vector<device::Suspect>& suspects, double dt) {
+  std::int64_t contacts = 0;
+  const auto n = static_cast<std::int64_t>(suspects.size());
+#pragma omp parallel for schedule(static) reduction(+ : contacts)
+  for (std::int64_t k = 0; k < n; ++k) {
+    device::Suspect& one = suspects[static_cast<std::size_t>(k)];
+    const auto i = static_cast<std::size_t>(one.particle);
+    double taken_back = 0;
+    for (int d = 0; d < D; ++d) taken_back += (one.x_old[d] - one.x[d]) * one.v[d];
+    if (state_.constants.free_surface && taken_back > physics::delta::k_taken_back * dt * one.v2)
+      if (const std::optional<Vec3> wall = update_.wall_beside(i, one.x_old))
+        one.v = physics::delta::stopped_velocity(one.v, one.x - one.x_old, *wall, dt);
+    contacts += update_.apply_contact(i, one.x, one.v) ? 1 : 0;
+  }
+  state_.contacts += contacts;
+}
+
+template <class T, int D>
+void OnDevice<T, D>::react_viscous() {
+  lists_.resize_reactions();
+  T* force[D];
+  for (int d = 0; d < D; ++d) force[d] = scratch_.viscous_reaction[d].data();
+  device_->sum_viscous_reactions(sweep_input(state_, domain_, scratch_), state_.fluid.confined, force);
+}
+
+template <class T, int D>
+void OnDevice<T, D>::react_pressure() {
+  T* force[D];
+  for (int d = 0; d < D; ++d) force[d] = scratch_.pressure_reaction[d].data();
+  device_->sum_pressure_reactions(sweep_input(state_, domain_, scratch_), force);
+}
+
+template class OnDevice<float, 2>;
+template class OnDevice<float, 3>;
+template class OnDevice<double, 2>;
+template class OnDevice<double, 3>;
+
+}  // namespace eddyline::sph

@@ -1,0 +1,86 @@
+#pragma once
+// The delta step with the state on a device.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/delta.hpp"
+#include "domain/contact.hpp"
+#include "domain/external_forcing.hpp"
+#include "solver/execution.hpp"
+#include "solvers/sph/parts.hpp"
+#include "solvers/sph/step/delta/particle_update.hpp"
+#include "solvers/sph/step/moving_walls.hpp"
+#include "solvers/sph/sweep_input.hpp"
+
+namespace eddyline::sph {
+
+/// Called while an exception is handled: throws it again, as a UserError if the device has failed.
+[[noreturn]] void rethrow_failure(const std::string& device);
+
+/// The operations of Step on a device, with the numbers that they need from the flow. Between two rebuilds the state
+/// lies on the device; the host's arrays hold it after hand_back(). The host sorts particles, builds lists and moves
+/// bodies; it decides about particles that may touch a body.
+template <class T, int D>
+class OnDevice {
+ public:
+  /// Throws UserError if the world needs what devices cannot compute, or the device is missing.
+  OnDevice(Parts<T, D>& parts, const ParticleUpdate<T, D>& update, const Contact& contact,
+           const ExternalForcing<D>& forcing, const MovingWalls<T, D>& moving_walls);
+
+  /// Takes over the host's state, unless the device has it. Returns whether it did; rows of the midpoint are then to be
+  /// written again.
+  bool take_over();
+  /// Copies the state to the host, unless the host has it, and the maxima of the last step.
+  void hand_back();
+  /// The host's state has changed, or the order of particles: the next take_over() copies it.
+  void forget() { has_state_ = false; }
+  bool has_state() const { return has_state_; }
+
+  void write_midpoint_rows(double dt) { device_->write_midpoint_rows(row_factors(dt)); }
+  void gather_midpoint_rows() { device_->gather_midpoint_rows(); }
+  /// Takes over what MovingWalls has written to the host's rows.
+  void move_walls_to_midpoint();
+  void move_walls_to_end() { device_->move_walls_to_end(moved_walls(false)); }
+  /// The drift at the end of the step; and_middle: or at its midpoint, if that is larger.
+  neighbors::Drift measure_drift(bool and_middle);
+  void sum_rates() { device_->sum_rates(sweep_input(state_, domain_, scratch_), state_.constants.viscosity); }
+  void kick_and_drift();
+  void extrapolate_to_walls();
+  void sum_forces() { device_->sum_forces(sweep_input(state_, domain_, scratch_), state_.constants.free_surface); }
+  void kick_and_shift(double dt, double damping, double next);
+  void react_viscous();
+  void react_pressure();
+
+  std::string name() const { return device_->name(); }
+  std::size_t bytes() const { return device_->bytes(); }
+
+ private:
+  device::HostFluid<T, D> host_fluid();
+  device::HostWalls<T> host_walls();
+  device::Layout<T, D> layout() const;
+  device::MovedWalls<T, D> moved_walls(bool at_midpoint) const;
+  device::RowFactors row_factors(double dt) const;
+  device::ShiftFactors shift_factors(double dt, double damping) const;
+  void check_contact(std::vector<device::Suspect>& suspects, double dt);
+  void collect_maxima();
+
+  State<T, D>& state_;
+  Scratch<T, D>& scratch_;
+  Domain<T, D>& domain_;
+  Lists<T, D>& lists_;
+  const ParticleUpdate<T, D>& update_;
+  const Contact& contact_;
+  const ExternalForcing<D>& forcing_;
+  const MovingWalls<T, D>& moving_walls_;
+  std::unique_ptr<device::Delta<T, D>> device_;
+  std::vector<std::int32_t> moving_;  // dummy particles of bodies that move
+  bool has_state_ = false;            // the device has the state,
+  bool host_has_state_ = true;        // and so has the host
+  bool maxima_are_due_ = false;       // those of the last step are still on the device
+  bool walls_are_driven_ = false;     // velocities of walls and boxes of bodies are on the device
+  std::int32_t bodies_ = 0;
+};
+
+}  // namespace eddyline::sph
