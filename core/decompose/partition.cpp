@@ -199,7 +199,7 @@ class CurveCutter {
       particles::for_each_cell(cells_of({place, {place[0] + 1, place[1] + 1, place[2] + 1}}), [&](Int3 cell) {
         weight += weight_of_cell.empty() ? 1 : weight_of_cell[static_cast<std::size_t>(partition_.grid_.index(cell))];
       });
-      weights.push_back(std::max<std::int64_t>(1, weight));
+      weights.push_back(std::max<std::int64_t>(1, k_per_weight * weight));
     });
     const std::vector<std::int32_t> order = along_curve(places);
     std::vector<std::int64_t> in_order;
@@ -215,6 +215,7 @@ class CurveCutter {
 
  private:
   static constexpr std::int32_t k_groups_of_rank = 32;
+  static constexpr std::int64_t k_per_weight = 1024;  // empty groups weigh 1, so that no rank has only these
 
   std::int64_t groups(std::int32_t cells) const {
     std::int64_t product = 1;
