@@ -23,12 +23,14 @@ def publish(
     from eddyline.run.folder import RunFolder
     from eddyline.run.pictures import charts, save_charts
     from eddyline.run.report import write_report
-    from eddyline.run.surface_pictures import pictures_of
+    from eddyline.run.surface_pictures import observer_of, pictures_of
 
     kept = RunFolder(run.folder)
     folder = kept.pictures
-    pictures = pictures_of(run)
-    if count := len(pictures):  # none if it broke down at the start
+    has_any = len(kept.read_frames()) > 0 or observer_of(run.world) in run.surfaces
+    if has_any:  # not if it broke down at the start
+        pictures = pictures_of(run)
+        count = len(pictures)
         say("Painting")
         if words := left_out([run.title]):
             warn(words)
