@@ -250,8 +250,8 @@ def _nodes(
                 place == domain[2 * axis + end] and sizes.downstream[2 * axis + end]
                 for end, place in enumerate((low, high))
             )
-            wanted = replace(sizes, largest=DOWNSTREAM * sizes.largest, ratio=GENTLE) if grows else sizes
-            line = _graded(length, ends[0], ends[1], wanted)
+            growing = replace(sizes, largest=DOWNSTREAM * sizes.largest, ratio=GENTLE)
+            line = _graded(length, ends[0], ends[1], growing if grows else sizes)
         places = low + length * line
         places[0], places[-1] = low, high
         found.append(places)

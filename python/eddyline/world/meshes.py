@@ -146,7 +146,7 @@ def _first_cell(file: WorldFile, table: MeshTable, bodies: Iterable[Body]) -> fl
     """Height of the cells at bodies, m."""
     if table.first_cell is not None:
         return table.first_cell
-    has_friction = file.fluid.kinematic_viscosity > 0 and not all(body.slip for body in bodies)
+    has_friction = file.fluid.nu > 0 and not all(body.slip for body in bodies)
     return file.domain.spacing * (FIRST if has_friction else 1)
 
 
