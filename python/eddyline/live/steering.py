@@ -9,7 +9,6 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import tomlkit
@@ -25,12 +24,13 @@ from eddyline.world.problems import above, below, number, rounded
 from eddyline.world.samples import lattice
 from eddyline.world.schema import Probe, WorldFile
 from eddyline.world.shapes import Body, vec3
+from eddyline.world.solver import FLOW_COMMANDS
 from eddyline.world.sph_options import SphOptions
 
 if TYPE_CHECKING:
     from eddyline import _core
 
-FLOW = ("inflow", "viscosity", "gravity", "move_body", "add_body", "remove_body")
+FLOW = FLOW_COMMANDS
 """Commands that change the flow: published values no longer apply afterwards."""
 CONTROL = ("pause", "resume", "step", "stop")
 """Commands that do not change the flow."""
@@ -95,10 +95,7 @@ class Steering:
         self._first = world
         self._repeats = False  # the current command is repeated from a journal
         self._tables = dict(world.file.bodies)  # tables of all bodies of the run, including removed ones
-
-    @cached_property
-    def _effects(self) -> Effects:
-        return Effects(self._first)
+        self._effects = Effects(world)
 
     def abilities(self) -> dict[str, str]:
         """The reason why each command is refused in this run; empty if it is not."""
@@ -107,8 +104,8 @@ class Steering:
         if not any(True for _ in self._inflows()):
             can["inflow"] = "this world has no inflow."
         solver = self.world.solver
-        if solver.not_steered:
-            others = [name for name in FLOW if name not in getattr(solver, "steered", ())]
+        others = [name for name in FLOW if name not in solver.steered]
+        if others:
             return can | dict.fromkeys(others, solver.not_steered)
         if isinstance(file.method, SphOptions) and file.method.scheme == "classic":
             for name in ("move_body", "add_body", "remove_body"):

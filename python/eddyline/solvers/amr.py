@@ -34,7 +34,7 @@ from eddyline.world.schema import (
     WorldFile,
 )
 from eddyline.world.shapes import Region, Table
-from eddyline.world.solver import Found, Pictured, Rows, SolverOptions
+from eddyline.world.solver import Found, Pictured, Rows, SolverOptions, Speeds, StepLimit
 from eddyline.world.values import Count, Positive, Quantities
 from eddyline.world.world import World
 
@@ -119,6 +119,8 @@ class Amr:
     name = "amr"
     title = "Cartesian cells in patches"
     not_steered = "the solver amr can add and remove probes while it runs, and change nothing else."
+    steered = ()
+    has_sound = True
     options: type[SolverOptions] = AmrOptions
     tables: Mapping[str, type[Table]] = {}
     members = "cells"
@@ -179,6 +181,9 @@ class Amr:
                 "start.pressure is 0 everywhere; must be positive somewhere.",
             )
         return _speeds_of_start(file, samples)
+
+    def step_limits(self, file: WorldFile, speeds: Speeds) -> Iterator[StepLimit]:
+        return iter(())
 
     def step_problems(self, file: WorldFile, scales: Scales) -> Found:
         steps = file.time.end / _time_step(file, scales)
