@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -97,6 +98,13 @@ class Steering:
         self._tables = dict(world.file.bodies)  # tables of all bodies of the run, including removed ones
         self._effects = Effects(world)
 
+    def copy(self) -> Steering:
+        """A copy that commands can change independently."""
+        made = copy(self)
+        made.added, made.removed = dict(self.added), dict(self.removed)
+        made._removed_probes, made._tables = set(self._removed_probes), dict(self._tables)
+        return made
+
     def abilities(self) -> dict[str, str]:
         """The reason why each command is refused in this run; empty if it is not."""
         file = self.world.file
@@ -141,6 +149,12 @@ class Steering:
             return planned.text
         unit = "kg/m" if self.world.dimensions == 2 else "kg"
         return f"{planned.text}; {rounded(displaced)} {unit} of fluid was displaced"
+
+    def check_now(self, planned: PlannedChange, time: float) -> None:
+        """Raises RefusedError if a body cannot be added at `time` [s], later than it was planned for."""
+        name = planned.change.name
+        if planned.change.kind == "add_body":
+            self._check_room(name, planned.world.file.bodies[name], time)
 
     def remember(self, turn: PlannedChange, time: float) -> None:
         """Stores the world after a command at `time` [s]."""
