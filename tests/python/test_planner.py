@@ -77,6 +77,7 @@ def steered(monkeypatch, tmp_path) -> Iterator[Callable[..., tuple[eddyline.Run,
         return take(planner, steering, time)
 
     monkeypatch.setattr(Planner, "next", patient)
+    monkeypatch.setattr("eddyline.run.publish.publish", lambda *_, **__: None)  # without charts and pictures
 
     def run(text: str, *batches: Sequence[pb.Command]) -> tuple[eddyline.Run, Hub]:
         hub = Hub([*batches, [STOP]])
@@ -109,7 +110,7 @@ def test_the_computing_thread_plans_nothing_and_its_journal_gives_the_same_bits(
 
     monkeypatch.setattr(Steering, "plan", watched)
     removed = pb.Command(id="h", remove_body=pb.RemoveBody(body="post"))
-    run, hub = steered(WORLD.replace("end = 0.2", "end = 0.4"), COMMANDS, [removed])
+    run, hub = steered(WORLD, COMMANDS, [removed, pb.Command(id="i", step=pb.Step(count=20))])
     assert set(planning) == {"eddyline-planner"}
     assert [answer.id for answer in hub.answers] == ["a", "b", "c", "d", "e", "f", "g", "h", "i", "stop"]
     assert [answer.id for answer in hub.answers if answer.refusal] == ["b"]
