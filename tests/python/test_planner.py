@@ -29,7 +29,7 @@ STOP = pb.Command(id="stop", stop=pb.Stop())
 
 
 class Hub:
-    """In place of a publisher: sends batches of commands, each after the one before is acknowledged."""
+    """Replaces a publisher: sends batches of commands, each after the one before is acknowledged."""
 
     refusal, has_connected, frame_is_waiting, cost, hub_clock = "", True, False, 0.0, 0.0
 
