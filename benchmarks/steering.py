@@ -1,6 +1,6 @@
 """Cost of live commands: the time from a click to its acknowledgement, and what the computing thread spends.
 
-  python benchmarks/steering.py [--clicks 40] [--world cylinder] [--set domain.spacing=D/10]
+  python benchmarks/steering.py [--clicks 40] [--world worlds/cylinder.toml] [--set domain.spacing=D/10]
 
 A run, its server and a viewer on this machine, without a link between them. The viewer sends one command at a
 time. Prints JSON: for each kind of command the median and the largest time from the click to the
@@ -42,7 +42,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--clicks", type=int, default=40, help="of each kind")
-    parser.add_argument("--world", default="cylinder", help="a channel with an inflow left and a body")
+    parser.add_argument(
+        "--world", default="worlds/cylinder.toml", help="a channel with an inflow left and a body"
+    )
     parser.add_argument("--body", default="cylinder", help="that is moved")
     parser.add_argument("--set", action="append", default=["time.end=1000"], metavar="K=V")
     parser.add_argument("--run", nargs=2, metavar=("URL", "FOLDER"), help=argparse.SUPPRESS)
