@@ -510,8 +510,7 @@ void bind_simulation(nb::module_& module) {
                        const std::string& neighbors, std::int64_t shuffle, double series_interval,
                        const std::string& decomposition, const std::string& exchange, bool rebalance,
                        Communicator* communicator, const std::string& combine, const std::string& compress, int lazy,
-                       bool lazy_exact, int list_parts, const std::string& device,
-                       const std::string& device_library) {
+                       bool lazy_exact, int list_parts, const std::string& device, const std::string& device_library) {
              if (neighbors != "cells" && neighbors != "all_pairs")
                throw UserError("neighbors = \"" + neighbors + "\"; must be \"cells\" or \"all_pairs\".");
              const auto by_site = [](const char* name, const std::string& wanted) {
