@@ -31,7 +31,9 @@ from .shapes import Body, Circle, Cylinder, vec3
 FAR_FIELD = 400.0
 """Distance of the far field of a free stream in lengths of the body: at 50 the drag of a cylinder is 0.7 %
 too high."""
-NEAR = 20.0
+FAN = 2
+"""Cells around the body of a mesh with a far field, over those of the spacing: they widen on the way out."""
+NEAR = 10.0
 """Distance from the body, in its lengths, up to which cells grow by mesh.stretching only: the wake."""
 FAR_RATIO = 1.2
 """Ratio of neighbouring cells farther away, at least."""
@@ -189,7 +191,8 @@ def _far(file: WorldFile, table: MeshTable, name: str, curve: Curve) -> Mesh:
         line = geometric(count, min(step, 1 / count))
         return airfoil(curve, name, on_side, wake, line, far, 0.25 * spacing / chord, edge_cell)
     radius = far * curve.size
-    cells = _rounded(curve.perimeter / spacing, 2 * MULTIPLE)
+    widening = 1 if table.cells else FAN
+    cells = _rounded(widening * curve.perimeter / spacing, 2 * MULTIPLE)
     distance = radius - 0.5 * curve.size
     near = min(NEAR * curve.size, distance)
     ratio = max(table.stretching, FAR_RATIO)
