@@ -363,7 +363,7 @@ def test_worlds_in_two_dimensions_have_no_surfaces() -> None:
 def test_formulas_use_values_of_the_world(tmp_path: Path) -> None:
     """[let] may name what a quantity is named as well, which then means the quantity."""
     text = DAM.replace('quantity = "pressure"', 'quantity = "pressure - scale*speed^2"')
-    text = text.replace("format = 1", "format = 1\nlet = { scale = 1000, pressure = 7 }")
+    text = text.replace("format = 1", 'format = 1\nlet = { scale = "2*half", half = 500, pressure = 7 }')
     text = text.replace("values = [200.0, 400]", "value = 100")
     world = World.from_text(text)
     assert not [note for note in world.notes if "scale" in note]
