@@ -23,7 +23,7 @@ from .curves import find_file
 from .memory import available_memory
 from .mesh_table import MeshTable
 from .problems import Path as ProblemPath
-from .problems import listed, rounded
+from .problems import listed, number, rounded
 from .samples import corners
 from .schema import SIDES, Outflow, Periodic, Stream, Wall, WorldFile
 from .shapes import Body, Circle, Cylinder, vec3
@@ -74,7 +74,15 @@ def mesh_problems(file: WorldFile) -> Iterator[tuple[ProblemPath, str]]:
 def _made(file: WorldFile) -> Mesh:
     table = table_of(file)
     if table.file is not None:
-        return _from_file(table.file, file, table.folders)
+        mesh = _from_file(table.file, file, table.folders)
+        if "far" in mesh.boundary_names:
+            _check_stream(file, f'mesh.file = "{table.file}": has a far field')
+        return mesh
+    if table.far_field is not None and not file.bodies:
+        raise MeshError(
+            f"mesh.far_field = {number(table.far_field)}: is the distance from a body, and this world has "
+            "none. Remove it, or add a body"
+        )
     if file.dimensions == 3:
         mesh = _in_space(file, table)
     elif not file.bodies:
@@ -139,6 +147,30 @@ def _in_plane(file: WorldFile, table: MeshTable, curves: dict[str, Curve]) -> Me
     return channel(low[:2], [high[k] - low[k] for k in (0, 1)], curves, sizes, periodic)
 
 
+def _check_far(file: WorldFile, far: float | None) -> None:
+    """Raises MeshError for sides that a mesh with a far field would leave out. far: as given; None: default."""
+    what = "a body in a stream" if far is None else f"mesh.far_field = {number(far)}"
+    remedy = "its type" if far is None else "its type, or remove mesh.far_field"
+    _check_stream(file, what)
+    for name in SIDES[:4]:
+        side = file.boundaries.side(name)
+        if not isinstance(side, Stream | Outflow):
+            default = " (default)" if name not in file.boundaries.model_fields_set else ""
+            raise MeshError(
+                f'{what}: the far field replaces all sides, but boundaries.{name}.type = "{side.type}"'
+                f"{default}; must be stream or outflow. Change {remedy}"
+            )
+
+
+def _check_stream(file: WorldFile, what: str) -> None:
+    """Raises MeshError if no side says what flows in from the far field. what: begins the message."""
+    if not any(isinstance(file.boundaries.side(name), Stream) for name in SIDES[:4]):
+        raise MeshError(
+            f"{what}; a far field requires a side of type stream, and this world has none. Give the sides "
+            'type = "stream"'
+        )
+
+
 def _spacing(file: WorldFile, table: MeshTable, curve: Curve) -> float:
     """Edges of cells along a body, m."""
     return curve.perimeter / table.cells[0] if table.cells else file.domain.spacing
@@ -177,6 +209,7 @@ def _downstream(file: WorldFile) -> tuple[bool, bool, bool, bool]:
 def _far(file: WorldFile, table: MeshTable, name: str, curve: Curve) -> Mesh:
     """A body alone: C around an airfoil, O around others."""
     far = table.far_field or FAR_FIELD
+    _check_far(file, table.far_field)
     spacing = _spacing(file, table, curve)
     first = _first_cell(file, table, file.bodies.values())
     outwards = table.cells[1] if table.cells and len(table.cells) > 1 else 0
