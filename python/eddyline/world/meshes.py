@@ -148,7 +148,7 @@ def _in_plane(file: WorldFile, table: MeshTable, curves: dict[str, Curve]) -> Me
 
 
 def _check_far(file: WorldFile, far: float | None) -> None:
-    """Raises MeshError for sides that a mesh with a far field would leave out. far: as given; None: default."""
+    """Raises MeshError for sides that a mesh with a far field would leave out. far: as given, or None."""
     what = "a body in a stream" if far is None else f"mesh.far_field = {number(far)}"
     remedy = "its type" if far is None else "its type, or remove mesh.far_field"
     _check_stream(file, what)
