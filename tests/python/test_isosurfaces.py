@@ -336,6 +336,8 @@ def test_check_tells_what_surfaces_cost() -> None:
             ("values = [200.0, 400]", ""),
             "observe.pressed has no value of pressure; must have value or values",
         ),
+        (("[200.0, 400]", "'x'"), 'observe.pressed.values = "x"; must be a list in brackets[.]'),
+        (("[200.0, 400]", str([1] * 17)), "observe.pressed.values = .*; must have at most 16 entries"),
         (("values = [200.0, 400]", "values = [1]\nvalue = 1"), "observe.pressed has value and values"),
         (('"pressure"', '"2*presure"'), r"observe.pressed.quantity = .*unknown name `presure`; did you mean"),
         (('"pressure"', '"2 + 3"'), r"observe.pressed.quantity = .*must contain a quantity"),

@@ -68,8 +68,8 @@ class RunFolder:
             return
         if remote.is_url(url := str(out).replace(":/", "://", 1)):  # a Path keeps one slash only
             raise RequestError(
-                f"{given('out', remote.shown(url))}: a run is written to a local folder; give one, and copy the "
-                "finished run with eddyline export RUN --run --out URL"
+                f"{given('out', remote.shown(url))}: a run is written to a local folder; give one, and "
+                "copy the finished run with eddyline export RUN --run --out URL"
             )
         RunFolder.check_outside(out)
         if not (out.exists() or out.is_symlink()):
