@@ -485,6 +485,19 @@ def test_a_far_field_requires_sides_that_it_can_replace(old: str, new: str, told
     assert told in str(raised.value) and "\n" not in str(raised.value)
 
 
+def test_cells_of_senseless_heights_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World.from_text(STREAM + ROUND)
+    for key, told in (
+        ("first_cell", "bodies.body is 1 m wide; must be smaller"),
+        ("side_cell", "the domain"),
+    ):
+        with pytest.raises(MeshError, match=rf"mesh\.{key} = 7: is the height of one cell \[m\], and {told}"):
+            made(world, monkeypatch, **{key: 7})
+    made(world, monkeypatch, cells=[64, 64], first_cell=1e-8, stretching=1.9)
+    notes = list(meshes.mesh_notes(world.file))
+    assert any("times as long as high" in note and "Increase mesh.first_cell." in note for note in notes)
+
+
 def test_names_of_a_file_are_those_of_the_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     world = World.load("channel")
     write_grid(tmp_path / "g.xyz", two_blocks())

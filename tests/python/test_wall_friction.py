@@ -101,6 +101,10 @@ motion = { rotation = "20*t" }
         ({"boundaries__bottom__friction": "manning"}, 'friction = "manning"; must be "log", a number, or a'),
         ({"boundaries__bottom__friction": "logg"}, 'Did you mean "log"?'),
         ({"boundaries__bottom__friction": "log", "fluid__kinematic_viscosity": 0}, "needs viscosity"),
+        (
+            {"boundaries__bottom": {"type": "wall", "friction": "log", "roughness": 9}},
+            "roughness = 9 m; must be",
+        ),
         ({"method__name": "multiblock"}, "the solver multiblock has no law of friction"),
         ({"method__scheme": "classic"}, 'method.scheme = "classic" has no law of friction'),
     ],

@@ -47,8 +47,8 @@ LARGEST = 2.5
 """Largest cells of a channel, in spacings: with 6, eddies behind a cylinder are 7 % too short."""
 OUTLINE = 1e-4
 """Tolerance of outlines, over the size of a body."""
-SKEWED, UNEVEN = 0.85, 2.0
-"""Skewness, and ratio of neighbouring cells, above which a note is shown."""
+SKEWED, UNEVEN, LONG = 0.85, 2.0, 1e5
+"""Skewness, ratio of neighbouring cells, and ratio of a cell's edges, above which a note is shown."""
 
 
 def make(file: WorldFile) -> Mesh:
@@ -83,6 +83,7 @@ def _made(file: WorldFile) -> Mesh:
             f"mesh.far_field = {number(table.far_field)}: is the distance from a body, and this world has "
             "none. Remove it, or add a body"
         )
+    _check_heights(file, table)
     if file.dimensions == 3:
         mesh = _in_space(file, table)
     elif not file.bodies:
@@ -91,6 +92,27 @@ def _made(file: WorldFile) -> Mesh:
         mesh = _in_plane(file, table, {name: curve_of(body) for name, body in file.bodies.items()})
     check_folds(mesh)
     return mesh
+
+
+def _check_heights(file: WorldFile, table: MeshTable) -> None:
+    """Raises MeshError for cells that are higher than what they lie at."""
+    limits = [("first_cell", f"bodies.{name}", _width(body)) for name, body in file.bodies.items()]
+    limits.append(("side_cell", "the domain", min(file.domain.size)))
+    if not file.bodies:
+        limits.append(("first_cell", "the domain", min(file.domain.size)))
+    for key, what, limit in limits:
+        height: float | None = getattr(table, key)
+        if height is not None and height > limit:
+            raise MeshError(
+                f"mesh.{key} = {number(height)}: is the height of one cell [m], and {what} is "
+                f"{rounded(limit)} m wide; must be smaller. Reduce it, or remove it"
+            )
+
+
+def _width(body: Body) -> float:
+    """The larger extent of a body along x and y, m."""
+    low, high = body.core_shape.bounds
+    return max(high[k] - low[k] for k in (0, 1))
 
 
 def table_of(file: WorldFile) -> MeshTable:
@@ -389,4 +411,11 @@ def mesh_notes(file: WorldFile) -> Iterator[str]:
         yield (
             f"mesh: {found.neighbors.where} has {rounded(found.neighbors.value, 2)} times the volume of its "
             "neighbour. Use more cells, or a smaller mesh.stretching."
+        )
+    if found.aspect.value > LONG:
+        keys = [key for key in ("first_cell", "side_cell") if getattr(table_of(file), key) is not None]
+        remedy = f"Increase {listed([f'mesh.{key}' for key in keys], 'or')}" if keys else "Change its cells"
+        yield (
+            f"mesh: {found.aspect.where} is {rounded(found.aspect.value, 2)} times as long as high, so that "
+            f"the flow converges slowly, if at all. {remedy}."
         )
