@@ -71,8 +71,10 @@ def _sections(schema: Schema) -> Iterator[str]:
     yield f"Regions: {_lower(properties['regions']['description'])} Bodies: "
     yield _lower(properties["bodies"]["description"])
     yield "Both are shapes, and take besides the keys of their shape:\n"
-    yield from _table(_only_of(definitions, "Body", "Region"), (), note="bodies")
-    yield from _table(_only_of(definitions, "Region", "Body"), (), header=False, note="regions")
+    yield from _table(_only_of(definitions, "Body", "Region"), (), note="bodies, not of regions")
+    yield from _table(
+        _only_of(definitions, "Region", "Body"), (), header=False, note="regions, not of bodies"
+    )
     for name in SHAPES:
         table = definitions[f"Body{name}"]
         own = {
@@ -174,7 +176,7 @@ def _table(
         elif value.get("default") not in (None, "", {}, []) and "default" not in meaning:
             meaning += f" Default `{json.dumps(value['default'])}`."
         if note:
-            meaning += f" Of {note} only."
+            meaning += f" Of {note}."
         yield f"| `{key}` | {kind or _kind(key, value)} | {meaning.strip().replace('|', chr(92) + '|')} |"
 
 

@@ -197,7 +197,7 @@ def test_bad_input_is_reported_once_by_name(channel: Path, tmp_path: Path) -> No
         ),
         (["--sites", "two"], "two: must be numbers of ranks between commas, e.g. 2,2"),
         (["--exchange", "one-sided-lock"], 'Did you mean "onesided-lock"?'),
-        (["--ranks", "2", "--decomposition", "slices"], "must be bisection, blocks, strips, strips-x"),
+        (["--ranks", "2", "--decomposition", "slices"], "must be bisection, blocks, curve, strips"),
         (["--ranks", "2", "--set", "let.nonsense=1"], "nonsense"),
     ]
     for options, words in cases:

@@ -52,7 +52,7 @@ def errors() -> Iterator[None]:
     try:
         with naming_options():
             yield
-    except (typer.Exit, typer.Abort):
+    except (typer.Exit, typer.Abort, BrokenPipeError):  # the reader has gone: Typer ends silently
         raise
     except Exception as error:
         code = _exit_code(error)

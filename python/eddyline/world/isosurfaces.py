@@ -112,12 +112,12 @@ def _formula_problem(text: str, known: list[str], file: WorldFile) -> str:
     return ""
 
 
-def with_values(file: WorldFile, text: str) -> str:
+def with_values(world: World, text: str) -> str:
     """A quantity or formula with the values of [let] in place of their names; quantities come first."""
-    known = quantities_of(file)
+    known = quantities_of(world.file)
     if text in known:
         return text
-    values = {name: f"({float(value)!r})" for name, value in file.let.items() if name not in known}
+    values = {name: f"({value!r})" for name, value in world.let.items() if name not in known}
     return replace_names(text, values)
 
 

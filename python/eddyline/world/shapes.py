@@ -15,6 +15,7 @@ from pydantic import (
     Field,
     PrivateAttr,
     StrictBool,
+    ValidationError,
     ValidationInfo,
     ValidatorFunctionWrapHandler,
     WrapValidator,
@@ -24,7 +25,7 @@ from pydantic import (
 
 from .. import _core
 from .airfoils import naca, placed, profile
-from .problems import listed, shown
+from .problems import listed, nearest, shown
 from .values import (
     Context,
     Count,
@@ -372,7 +373,17 @@ _ZERO = _core.Formula("0", ())
 
 
 def _law(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
-    return value if value == "log" else handler(value)
+    if value == "log":
+        return value
+    try:
+        return handler(value)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        if not isinstance(value, str) or fault["type"] != "eddyline":
+            raise
+        near = ' Did you mean "log"?' if nearest(value, ["log"]) else ""
+        text = f'must be "log", a number, or a formula of [let] values: {fault["ctx"]["text"]}{near}'
+        raise wrong(text) from None
 
 
 Friction = Annotated[Positive, Field(le=1), WrapValidator(_law)]

@@ -23,6 +23,7 @@ _KINDS = {
     "model_attributes_type": "a table",
     "dict_type": "a table",
     "tuple_type": "a list in brackets",
+    "list_type": "a list in brackets",
 }
 _LIMITS = {"greater_than": (">", "gt"), "greater_than_equal": (">=", "ge"), "less_than_equal": ("<=", "le")}
 
@@ -199,6 +200,10 @@ def _line(path: Path, item: ErrorDetails, data: Any, names: Names) -> str | None
         )
     if kind == "too_short":
         return f"{name} = {shown(value)}; must have at least {context['min_length']} entries."
+    if kind == "too_long":
+        return f"{name} = {shown(value)}; must have at most {context['max_length']} entries."
+    if kind == "string_too_long":
+        return f"{name} = {shown(value)}; must have at most {context['max_length']} characters."
     if kind == "string_too_short":
         return f'{name} = ""; must not be empty.'
     if kind in _LIMITS:
