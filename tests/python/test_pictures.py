@@ -24,7 +24,7 @@ from eddyline import _core
 from eddyline.plot import charts as charts_module
 from eddyline.plot import colors, metadata, movie, oblique, references
 from eddyline.plot.chart import Chart, line, thin
-from eddyline.plot.frame import FramePainter, Resampler, fitting
+from eddyline.plot.frame import FramePainter, Resampler, fitting, time_digits
 from eddyline.plot.ranks import message_chart, share_chart
 from eddyline.plot.scene import Scene
 from eddyline.run import Run
@@ -401,6 +401,14 @@ def test_words_keep_inside_a_picture() -> None:
     assert fitting("Dam break", 1200) == ("Dam break", 14)
     title, size = fitting("A dam break with a title that goes on and on and on", 300)
     assert title.startswith("A dam break with") and title.endswith("…") and size == 10
+
+
+@pytest.mark.parametrize(
+    ("end", "interval", "digits"),
+    [(4e-3, 1e-4, 5), (0.6, 0.05, 3), (6.0, 0.1, 2), (300.0, 5.0, 1), (300.0, 0.0, 0), (0.0, 0.0, 3)],
+)
+def test_times_have_the_decimals_that_a_run_needs(end: float, interval: float, digits: int) -> None:
+    assert time_digits(end, interval) == digits
 
 
 def test_a_view_of_three_dimensions(run3d: Run) -> None:

@@ -146,12 +146,17 @@ def _embedded(path: Path, kind: str) -> str:
 def _caption(run: Run) -> str:
     from eddyline.plot.colors import quantity_of
     from eddyline.plot.scene import Scene
+    from eddyline.run.pictures import shows_levels
 
     quantity = quantity_of(run.record["quantity"], Scene.of(run.world).density)
     what = f"{quantity.label[0].upper()}{quantity.label[1:]}"
     words = f"{what} from t = 0 to {run.record['time']:.4g} s."
     if quantity.kind == "diverging":
         words += " Solid lines: positive values, dashed lines: negative ones."
+    if shows_levels(RunFolder(run.folder).read_frames(), quantity.name):
+        words += " Black lines beside white ones are the edges of finer cells."
+    if RunFolder(run.folder).movie.is_file():
+        words += " Colours mean the same values at all times."
     return words + " Thick lines are no-slip walls, thin lines slip walls, dotted lines periodic sides."
 
 
