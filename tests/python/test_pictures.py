@@ -24,7 +24,7 @@ from eddyline import _core
 from eddyline.plot import charts as charts_module
 from eddyline.plot import colors, metadata, movie, oblique, references
 from eddyline.plot.chart import Chart, line, thin
-from eddyline.plot.frame import FramePainter, Resampler, fitting, time_digits
+from eddyline.plot.frame import FramePainter, Resampler, filled_at_bodies, fitting, time_digits
 from eddyline.plot.ranks import message_chart, share_chart
 from eddyline.plot.scene import Scene
 from eddyline.run import Run
@@ -409,6 +409,25 @@ def test_words_keep_inside_a_picture() -> None:
 )
 def test_times_have_the_decimals_that_a_run_needs(end: float, interval: float, digits: int) -> None:
     assert time_digits(end, interval) == digits
+
+
+def test_gaps_between_a_mesh_and_its_body_are_filled() -> None:
+    values = np.full((40, 40), np.nan, np.float32)
+    values[:, :20] = 3.0
+    filled = filled_at_bodies(values)
+    assert np.allclose(filled[:, :23], 3.0)
+    assert np.isnan(filled[:, 24:]).all()
+    kept = np.arange(1600, dtype=np.float32).reshape(40, 40)
+    assert filled_at_bodies(kept) is kept
+
+
+def test_pictures_of_a_mesh_are_finer_than_its_spacing() -> None:
+    from eddyline.run.recorder import PIXELS, raster_shape
+
+    world = eddyline.World.load("airfoil")
+    width, pixel = world.core.size[0], world.core.spacing
+    rows, columns = raster_shape(world, Scene.of(world))
+    assert 2 * width / pixel < columns <= PIXELS and rows < columns
 
 
 def test_a_view_of_three_dimensions(run3d: Run) -> None:
