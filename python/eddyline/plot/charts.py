@@ -64,6 +64,9 @@ def _all_charts(
                 yield profile_chart(name, observer, series[name])
             else:
                 yield _series_chart(world, name, series[name])
+    is_steady = getattr(world.file.solver, "steady", False) and "residual" not in world.observers
+    if is_steady and "residual" in series and len(series["residual"]) > 1:
+        yield _residual_chart(series["residual"])
     if "levels" in series and "levels" not in world.observers and len(series["levels"]) > 1:
         yield _level_chart(series["levels"])
     if "budget" in series and len(series["budget"]) > 1 and set(ENERGIES) & set(series["budget"].columns):
@@ -169,6 +172,20 @@ def _energy_chart(frame: pd.DataFrame) -> Chart:
 
     names = ", ".join(c.replace("_", " ") for c in columns)
     return Chart("energy", "Energy", _sentence(f"{names} over time"), draw, above=True)
+
+
+def _residual_chart(frame: pd.DataFrame) -> Chart:
+    """How far a steady flow has been reached, on a logarithmic axis."""
+
+    def draw(axes: Axes) -> None:
+        line(axes, frame["time"].to_numpy(), frame["drop"].to_numpy(), 0, "residual")
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.yaxis.set_minor_formatter(lambda value, _: "")
+        axes.set_xlabel("time [s]")
+        axes.set_ylabel("residual, relative to the first")
+
+    return Chart("residual", "Residual", "Residual over time, relative to the first one", draw)
 
 
 def _level_chart(frame: pd.DataFrame) -> Chart:
