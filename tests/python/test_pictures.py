@@ -582,3 +582,25 @@ end = 1.0
         corners = (0.5, height - 0.001, 0), (0.51, height + 0.001, 0)
         speed = simulation.rasters(["speed"], (1, 1), *corners).item()
         assert speed == pytest.approx(0.2 + height, abs=1e-4), height
+
+
+def test_a_chart_shows_the_residual_of_a_steady_flow_only() -> None:
+    from eddyline.plot.charts import charts_of
+
+    rows = pd.DataFrame({"time": [1.0, 2.0, 3.0], "residual": [2.0, 1.0, 0.5], "drop": [1.0, 0.5, 0.25]})
+    steady = eddyline.World.load("airfoil")
+    (chart,) = charts_of(steady, {"residual": rows}, {})
+    axes = chart.figure().axes[0]
+    assert axes.get_yscale() == "log" and list(np.asarray(axes.lines[0].get_ydata())) == [1.0, 0.5, 0.25]
+    in_time = eddyline.World.load("airfoil", overrides={"method.steady": False})
+    assert charts_of(in_time, {"residual": rows}, {}) == []
+
+
+def test_a_caption_tells_of_the_sides_that_a_run_has(run: Run) -> None:
+    from eddyline.run.report import _caption
+
+    kinds = {"slip" if side.slip else side.kind for side in Scene.of(run.world).sides}
+    caption = _caption(run).lower()
+    for kind, words in (("wall", "no-slip walls"), ("slip", "thin lines"), ("periodic", "periodic sides")):
+        assert (words in caption) == (kind in kinds)
+    assert "colours mean the same values at all times" in caption

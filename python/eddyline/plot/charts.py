@@ -64,7 +64,7 @@ def _all_charts(
                 yield profile_chart(name, observer, series[name])
             else:
                 yield _series_chart(world, name, series[name])
-    is_steady = getattr(world.file.solver, "steady", False) and "residual" not in world.observers
+    is_steady = world.core.options.get("steady") and "residual" not in world.observers
     if is_steady and "residual" in series and len(series["residual"]) > 1:
         yield _residual_chart(series["residual"])
     if "levels" in series and "levels" not in world.observers and len(series["levels"]) > 1:
