@@ -133,7 +133,7 @@ class Amr:
         "velocity_x": Pictured("velocity along x", "m/s", diverging=True),
         "velocity_y": Pictured("velocity along y", "m/s", diverging=True),
         "velocity_z": Pictured("velocity along z", "m/s", diverging=True),
-        "level": Pictured("level of the cells", ""),
+        "level": Pictured("level of the cells", "", whole=True),
     }
 
     def has_fluid(self, method: Mapping[str, Any]) -> bool:

@@ -35,12 +35,14 @@ GROUP = "eddyline.solvers"
 
 @dataclass(frozen=True)
 class Pictured:
-    """A quantity of pictures. starts_at_zero: its scale does. diverging: it is centred on zero."""
+    """A quantity of pictures. starts_at_zero: its scale does. diverging: it is centred on zero. whole: it
+    takes whole numbers only, which get a colour each."""
 
     label: str
     unit: str
     diverging: bool = False
     starts_at_zero: bool = False
+    whole: bool = False
 
 
 class SolverOptions(Table):
