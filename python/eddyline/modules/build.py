@@ -148,8 +148,8 @@ def _run(command: Sequence[str], module: Description, folder: Path) -> None:
 
 
 def first_error(output: str, folder: Path) -> str:
-    """The first error among a compiler's messages as one line. An error in a header of the package is told with
-    the module's line that led there."""
+    """The first error among a compiler's messages as one line. An error in a header of the package is told
+    with the module's line that led there."""
     lines = output.splitlines()
     own = re.compile(rf"({re.escape(str(folder.resolve()))}/[^:]+):(\d+)")
     for index, line in enumerate(lines):

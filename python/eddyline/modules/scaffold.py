@@ -12,10 +12,11 @@ METHODS = ("patches",)
 
 
 def new_module(name: str, method: str = "patches", parent: Path | None = None) -> Path:
-    """Writes the folder NAME with all files of a module. Raises ModuleError; OSError if it cannot be written."""
+    """Writes the folder NAME with all files of a module. Raises ModuleError and OSError."""
     if not NAME.fullmatch(name):
         raise ModuleError(
-            f"{name}: the name of a module must be made of small letters, digits and _, and begin with a letter."
+            f"{name}: the name of a module must be made of small letters, digits and _, and begin with a "
+            "letter."
         )
     if method not in METHODS:
         raise ModuleError(
@@ -25,10 +26,10 @@ def new_module(name: str, method: str = "patches", parent: Path | None = None) -
     if folder.exists():
         raise ModuleError(f"{folder} is there already. Choose another name, or remove it.")
     texts = {
-        template.name.replace("NAME", name): template.read_text(encoding="utf-8").replace("@NAME@", name)
-        for template in sorted(_TEMPLATES.iterdir())
+        path.name.replace("NAME", name).removesuffix(".txt"): path.read_text(encoding="utf-8")
+        for path in sorted(_TEMPLATES.iterdir())
     }
     folder.mkdir(parents=True)
     for file, text in texts.items():
-        (folder / file).write_text(text, encoding="utf-8")
+        (folder / file).write_text(text.replace("@NAME@", name), encoding="utf-8")
     return folder

@@ -190,7 +190,7 @@ class Amr:
         return method.get("equations") in GASES
 
     def has_other_pictures(self, method: Mapping[str, Any]) -> bool:
-        """True if pictures of a world with these options may show quantities that `pictures` does not have."""
+        """True if pictures of a world with these options may show quantities that `pictures` lacks."""
         return _is_module(str(method.get("equations")))
 
     def snapshot_fields(self, file: WorldFile) -> Mapping[str, str]:
@@ -209,6 +209,7 @@ class Amr:
     def refusals(self, file: WorldFile) -> Found:
         yield from _foreign_options(file)
         yield from _parameters(file)
+        yield from _names_of_module(file)
         yield from _gas_refusals(file) if equations_of(file) in GASES else _refusals(file)
         yield from _sides(file)
         yield from _observers(file)
@@ -505,9 +506,23 @@ def _module_start(file: WorldFile, samples: Samples) -> Found:
     if math.isnan(_module_speed(file, samples)):
         yield (
             ("start", "fields"),
-            f"start.fields: the equations {equations_of(file)} do not allow these values everywhere (margin or "
-            "speed of the model); must be valid numbers at each place of the domain.",
+            f"start.fields: the equations {equations_of(file)} do not allow these values everywhere (margin "
+            "or speed of the model); must be valid numbers at each place of the domain.",
         )
+
+
+def _names_of_module(file: WorldFile) -> Found:
+    """Quantities of a module with names that pictures of other equations show in another unit."""
+    if options_of(file).module is None:
+        return
+    for name, unit in columns_of(file)["quantities"]:
+        taken = Amr.pictures.get(name)
+        if taken is not None and taken.unit != unit:
+            yield (
+                ("method", "equations"),
+                f'method.equations = "{equations_of(file)}": its {name} [{unit}] has the name of the '
+                f"{taken.label} [{taken.unit}] of other equations. Rename it in the module and rebuild.",
+            )
 
 
 def _parameters(file: WorldFile) -> Found:
@@ -517,8 +532,8 @@ def _parameters(file: WorldFile) -> Found:
     for key, value in options.parameters.items():
         path: Path = ("method", "parameters", key)
         if key not in known:
-            text = f"{dotted(path)} = {number(value)}; the equations {equations_of(file)} have no such parameter."
-            yield path, f"{text} {did_you_mean(key, known, 'and') or 'Remove it.'}"
+            text = f"{dotted(path)} = {number(value)}; the equations {equations_of(file)} have no such"
+            yield path, f"{text} parameter. {did_you_mean(key, known, 'and') or 'Remove it.'}"
         elif (complaint := known[key].complaint(value)) is not None:
             yield path, f"{dotted(path)} = {number(value)} {known[key].unit}; {complaint}.".replace(" ;", ";")
 
@@ -652,7 +667,6 @@ def _foreign_options(file: WorldFile) -> Found:
 
 def _refusals(file: WorldFile) -> Found:
     """Parts of a world that equations of fields without a fluid do not have."""
-    name = equations_of(file)
     what = _subject(file)
     if file.given_fluid is not None:
         hint = 'Remove [fluid], or write equations = "euler"' if file.is_gas else "Remove [fluid]"
