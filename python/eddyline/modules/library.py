@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,10 @@ PREFIX = "module:"
 SUFFIX = ".module.so"
 VARIABLE = "EDDYLINE_MODULES"
 """Environment variable with folders in which modules are looked for, separated by colons."""
+_MARK = b"eddyline module\n"
 _confined = False
+_last_found: dict[str, Path] = {}
+"""Where this process has found modules: it reads the folder of a run that it has computed, wherever that lies."""
 
 
 def confine() -> None:
@@ -53,7 +57,10 @@ def find(name: str, folders: Sequence[str | Path]) -> Library:
     for place in _places(folders):
         for path in (place / f"{name}{SUFFIX}", place / name / f"{name}{SUFFIX}"):
             if path.is_file():
-                return _open(path)
+                _last_found[name] = path.resolve()
+                return open_library(path)
+    if any(_is_run(Path(folder)) for folder in folders) and name in _last_found:
+        return open_library(_last_found[name])
     for place in _places(folders):
         for folder in (place, place / name):
             if (folder / f"{name}.hpp").is_file() and (folder / FILE).is_file():
@@ -73,22 +80,27 @@ def found_modules(folders: Iterable[str | Path]) -> Iterator[tuple[Path, Library
                 continue
             seen.add(path.resolve())
             try:
-                yield path, _open(path)
+                yield path, open_library(path)
             except ModuleError as error:
                 yield path, error
+
+
+def _is_run(folder: Path) -> bool:
+    return (folder / "run.json").exists()
 
 
 def _places(folders: Iterable[str | Path]) -> Iterator[Path]:
     """A folder of a run holds no code: for it the folders around it count, where the world may have been."""
     for folder in map(Path, folders):
-        if (folder / "run.json").exists():
+        if _is_run(folder):
             yield from list(folder.resolve().parents)[:4]
         else:
             yield folder
     yield from (Path(each) for each in os.environ.get(VARIABLE, "").split(os.pathsep) if each)
 
 
-def _open(path: Path) -> Library:
+def open_library(path: Path) -> Library:
+    """The module in a library. Raises ModuleError."""
     try:
         status = path.stat()
         return _opened(path.resolve(), status.st_mtime_ns, status.st_ino)
@@ -96,8 +108,31 @@ def _open(path: Path) -> Library:
         raise ModuleError(f"{path}: {error.strerror}") from None
 
 
+def seal(path: Path) -> None:
+    """Appends to a library what says that it is complete and a module."""
+    content = path.read_bytes()
+    with path.open("ab") as file:
+        file.write(_seal(content))
+
+
+def _seal(content: bytes) -> bytes:
+    return _MARK + hashlib.sha256(content).digest()
+
+
+def _check_seal(path: Path) -> None:
+    """Raises ModuleError for another library, and for a damaged one, which would end the program when it is
+    loaded."""
+    content = path.read_bytes()
+    length = len(_MARK) + hashlib.sha256().digest_size
+    if content[-length:] != _seal(content[:-length]):
+        raise ModuleError(
+            f"{path} is damaged, or not a module of Eddyline. Build it again with `eddyline module build`"
+        )
+
+
 @cache
 def _opened(path: Path, changed: int, number: int) -> Library:
+    _check_seal(path)
     try:
         about = _core.module_about(str(path))
     except _core.UserError as error:

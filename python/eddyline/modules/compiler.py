@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from .description import Description, ModuleError, read, source_hash
-from .library import SUFFIX, Library, _open
+from .library import SUFFIX, Library, open_library, seal
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _PLACES = (_PACKAGE / "include", _PACKAGE.parent.parent / "core")  # installed; in a checkout
@@ -71,10 +71,11 @@ def build(folder: Path, instructions: Sequence[str] | None = None, *, include: P
         part = target.with_name(f".{target.name}.{os.getpid()}")
         try:
             _run([compiler, "-shared", "-Wl,-z,defs", *objects, "-o", str(part)], module, folder)
+            seal(part)
             part.replace(target)
         finally:
             part.unlink(missing_ok=True)
-    return _open(target)
+    return open_library(target)
 
 
 def include_folder() -> Path:
@@ -144,22 +145,25 @@ def _run(command: Sequence[str], module: Description, folder: Path) -> None:
     )
     if done.returncode == 0:
         return
-    raise ModuleError(f"module {module.name}: {first_error(done.stderr, folder)}")
+    raise ModuleError(
+        f"module {module.name}: {first_error(done.stderr, folder.resolve() / f'{module.name}.hpp')}"
+    )
 
 
-def first_error(output: str, folder: Path) -> str:
+def first_error(output: str, header: Path) -> str:
     """The first error among a compiler's messages as one line. An error in a header of the package is told
     with the module's line that led there."""
     lines = output.splitlines()
-    own = re.compile(rf"({re.escape(str(folder.resolve()))}/[^:]+):(\d+)")
+    own = re.compile(rf"({re.escape(str(header.parent))}/[^:]+):(\d+)")
     for index, line in enumerate(lines):
         found = re.match(r"(.+?):(\d+)(?::\d+)?: (?:fatal )?error: (.*)", line)
         if found is None:
             continue
         near = own.search(line) or next((m for m in map(own.search, lines[:index][::-1]) if m), None)
         near = near or next((m for m in map(own.search, lines[index:]) if m), None)
-        place = f"{near[1]}:{near[2]}" if near else f"{found[1]}:{found[2]}"
-        return f"{place}: {found[3]}"
+        if near is None:
+            return f"{header}: {found[3]} (needed by {found[1]}:{found[2]})"
+        return f"{near[1]}:{near[2]}: {found[3]}"
     missing = re.search(r"undefined reference to [`'](.*)'", output)
     if missing:
         return f"uses {missing[1]}, which modules cannot call; see docs/modules.md."
