@@ -18,6 +18,7 @@ from eddyline import _core, modules
 from eddyline.cli import app
 from eddyline.modules import compiler as building
 from eddyline.modules import library as libraries
+from eddyline.plot import colors
 from eddyline.world import World, WorldError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -96,7 +97,8 @@ def test_a_run_has_pictures_series_and_checkpoints(heat: Path, tmp_path: Path) -
     for name, steps in (("whole", ()), ("parts", ("--steps", 10))):
         done = run("run", path, *small, *steps, "--out", tmp_path / name)
         assert done.exit_code == 0, done.output
-    assert "temperature" in (tmp_path / "whole" / "report.html").read_text()
+    assert (tmp_path / "whole" / "pictures" / "final.png").stat().st_size > 10_000
+    assert colors.quantity_of("T", None).label == "temperature"
     assert "max_T" in (tmp_path / "whole" / "series" / "budget.csv").read_text()
     # A folder of a run holds no code, and nothing says where its world was.
     libraries._last_found.clear()

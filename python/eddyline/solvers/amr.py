@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, Any, Literal
 
@@ -93,6 +93,23 @@ _Equations = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class _Condition(Quantities):
+    """Annotation of a formula that may also use the quantities of a module."""
+
+    def compile(self, value: Any, info: ValidationInfo) -> _core.Formula:
+        name = info.data.get("equations")
+        if not _is_module(name):
+            return super().compile(value, info)
+        library = _library(name, info)
+        dimensions = info.context.dimensions if isinstance(info.context, Context) else None
+        known = library.description
+        wanted = dimensions if dimensions in known.dimensions else known.dimensions[0]
+        options = {"library": str(library.path), **{k: each.default for k, each in known.parameters.items()}}
+        own = [own for own, _ in _core.equation_columns(name, wanted, options)["quantities"]]
+        return Quantities(tuple(dict.fromkeys((*self.names, *own)))).compile(value, info)
+
+
 class AmrOptions(SolverOptions):
     """Equations on Cartesian cells with the edge domain.spacing, in patches.
 
@@ -139,7 +156,7 @@ class AmrOptions(SolverOptions):
         description="Cells that vary more are refined; of waves the fourth difference of u from cell to cell "
         "[m], of means the second one, divided by the value.",
     )
-    refine: Annotated[_core.Formula, Quantities(("level", *QUANTITIES))] | None = Field(
+    refine: Annotated[_core.Formula, _Condition(("level", *QUANTITIES))] | None = Field(
         default=None, description="Condition: cells for which it holds are refined."
     )
     unit: Literal[4, 8] = Field(
