@@ -6,6 +6,8 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,12 +15,15 @@ from typing import Any
 import numpy as np
 import pytest
 from typer.testing import CliRunner
+from ways import needs_ranks
 
 from eddyline import _core, modules
 from eddyline.cli import app
 from eddyline.modules import compiler as building
 from eddyline.modules import library as libraries
+from eddyline.modules.description import RESERVED
 from eddyline.plot import colors
+from eddyline.solvers.amr import AmrOptions
 from eddyline.world import World, WorldError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -147,6 +152,8 @@ def test_a_module_that_has_changed_since_it_was_built_is_noted(heat: Path) -> No
         ({"method__equations": "heat"}, "must be wave, euler, navier-stokes or burgers"),
         ({"method__parameters__kapa": 1}, 'have no such parameter. Did you mean "kappa"?'),
         ({"method__parameters__kappa": 0}, "method.parameters.kappa = 0 m^2/s; must be > 0."),
+        ({"domain__size": [1, 1, 1]}, "the module has equations in 2D, and this world is 3D"),
+        ({"method__levels": 2, "method__refine": "TT > 0"}, "unknown name `TT`; did you mean `T`?"),
         ({"output__quantity": "p"}, "pictures of a 2D world show T"),
         ({"start__fields__u": "1"}, "Known: T."),
     ],
@@ -173,6 +180,12 @@ def test_a_module_that_is_not_built_says_how_to_build_it(tmp_path: Path) -> None
         ("module.toml", 'name  = "heat"', 'name  = "cold"', r"the folder has no cold\.hpp"),
         ("module.toml", "title = ", "titel = ", r"module\.toml: title: Field required"),
         ("module.toml", "default     = 0.01", "default     = -1", r"default = -1 must be > 0"),
+        (
+            "module.toml",
+            "parameters.kappa",
+            "parameters.cfl",
+            r"module\.toml: parameters\.cfl has the name of",
+        ),
         ("module.toml", "title =", "title", r"module\.toml: "),
     ],
 )
@@ -268,6 +281,10 @@ def test_a_new_module_has_all_its_files(tmp_path: Path) -> None:
         modules.new_module("wing", "blocks", parent=tmp_path)
 
 
+def test_parameters_have_no_names_of_options() -> None:
+    assert {*AmrOptions.model_fields, "library"} == RESERVED
+
+
 @pytest.mark.matrix
 @pytest.mark.parametrize("name", ["heat", "shallow_water", "puff"])
 def test_every_example_gives_its_expected_values(name: str, tmp_path: Path) -> None:
@@ -282,3 +299,52 @@ def test_every_example_gives_its_expected_values(name: str, tmp_path: Path) -> N
     modules.build(folder)
     done = run("run", folder / f"{name}.toml", "--out", tmp_path / "run")
     assert done.exit_code == 0 and "inside" in done.output, done.output
+
+
+BAD = """
+    if (velocity[0] > 5) throw UserError("a is too large.");
+  }"""
+
+
+@pytest.mark.matrix
+def test_errors_of_a_model_are_told_with_their_place(tmp_path: Path) -> None:
+    """A constructor that throws, and a flux that divides by zero."""
+    folder = modules.new_module("bad", parent=tmp_path)
+    header = folder / "bad.hpp"
+    text = header.read_text()
+    for old, new in (
+        ('settings.number("w", 0)} {}', f'settings.number("w", 0)}} {{{BAD}'),
+        ("v * select", "v / select"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    header.write_text(text)
+    modules.build(folder, [NATIVE])
+    line = told(run("check", folder / "bad.toml", "--set", "method.parameters.a=6"))
+    assert "method is refused by module:bad: a is too large." in line
+    done = run("run", folder / "bad.toml", "--set", "start.fields.c=0", "--out", tmp_path / "run")
+    assert done.exit_code == 3 and re.search(r"step 1, .*the cell at \(.*\) m has c = ", done.output)
+
+
+@pytest.mark.matrix
+@needs_ranks
+def test_ranks_and_levels_give_the_same_bits(tmp_path: Path) -> None:
+    folder = tmp_path / "shallow_water"
+    shutil.copytree(EXAMPLES / "shallow_water", folder, ignore=shutil.ignore_patterns("*.so"))
+    modules.build(folder, [NATIVE])
+    changes = {"method.levels": 2, "method.tolerance": 0.02, "method.unit": 4, "output.pictures": 2}
+    options = [word for key, value in changes.items() for word in ("--set", f"{key}={value}")]
+    for name, how in (("alone", ()), ("shared", ("--ranks", 2))):
+        words = [
+            "-m",
+            "eddyline",
+            "run",
+            folder / "shallow_water.toml",
+            *options,
+            *how,
+            "--out",
+            tmp_path / name,
+        ]
+        subprocess.run([sys.executable, *map(str, words)], check=True, capture_output=True, cwd=tmp_path)
+    same = run("compare", tmp_path / "alone", tmp_path / "shared")
+    assert same.exit_code == 0 and "identical" in same.output

@@ -16,6 +16,15 @@ NAME = re.compile(r"[a-z][a-z0-9_]*")
 """Names of modules and of parameters."""
 
 
+RESERVED = frozenset(
+    (
+        *("name", "equations", "parameters", "library", "wave_speed", "order", "reconstruction"),
+        *("cfl", "patch", "levels", "tolerance", "refine", "unit", "regrid_every"),
+    )
+)
+"""Names that parameters cannot have: options of the method."""
+
+
 class ModuleError(ValueError):
     """A module that cannot be made, built or loaded; one line."""
 
@@ -82,6 +91,12 @@ class Description(_Table):
     source: str = ""
     """Hash of the files that the library was built from; set by the build."""
 
+    @model_validator(mode="after")
+    def _names_are_free(self) -> Description:
+        if taken := sorted(RESERVED & set(self.parameters)):
+            raise ValueError(f"parameters.{taken[0]} has the name of an option of [method]")
+        return self
+
 
 def read(folder: Path) -> Description:
     """The description of the module in a folder. Raises ModuleError."""
@@ -100,7 +115,8 @@ def read(folder: Path) -> Description:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise ModuleError(f"{path}: {where}: {first['msg']}.".replace("..", ".")) from None
+        text = first["msg"].removeprefix("Value error, ")
+        raise ModuleError(f"{path}: {where}{': ' if where else ''}{text}.") from None
     if not (folder / f"{found.name}.hpp").is_file():
         raise ModuleError(f'{path}: name = "{found.name}", but the folder has no {found.name}.hpp.')
     return found

@@ -35,7 +35,7 @@ from eddyline.world.schema import (
 )
 from eddyline.world.shapes import Region, Table
 from eddyline.world.solver import Found, Pictured, Rows, SolverOptions, show_quantity
-from eddyline.world.values import Context, Count, Number, Positive, Quantities, wrong
+from eddyline.world.values import Context, Count, Number, Positive, Quantities, wrong, wrong_table
 from eddyline.world.world import World
 
 FEWEST_ACROSS = 8
@@ -74,9 +74,17 @@ def _library(name: str, info: ValidationInfo) -> modules.Library:
         raise wrong(str(error)) from None
 
 
+def _dimensions(info: ValidationInfo) -> int | None:
+    return info.context.dimensions if isinstance(info.context, Context) else None
+
+
 def _known(name: str, info: ValidationInfo) -> str:
     if _is_module(name):
-        _library(name, info)
+        of_module = _library(name, info).description.dimensions
+        dimensions = _dimensions(info)
+        if dimensions is not None and dimensions not in of_module:
+            known = listed([f"{each}D" for each in of_module], "and")
+            raise wrong(f"the module has equations in {known}, and this world is {dimensions}D")
     elif name not in EQUATIONS:
         near = did_you_mean(name, EQUATIONS)
         hint = near if near.startswith("Did") else f'Others are written "{modules.PREFIX}NAME".'
@@ -99,13 +107,13 @@ class _Condition(Quantities):
 
     def compile(self, value: Any, info: ValidationInfo) -> _core.Formula:
         name = info.data.get("equations")
-        if not _is_module(name):
+        if name is None or not _is_module(name):
             return super().compile(value, info)
         library = _library(name, info)
-        dimensions = info.context.dimensions if isinstance(info.context, Context) else None
-        known = library.description
+        dimensions, known = _dimensions(info), library.description
         wanted = dimensions if dimensions in known.dimensions else known.dimensions[0]
-        options = {"library": str(library.path), **{k: each.default for k, each in known.parameters.items()}}
+        options: dict[str, bool | int | float | str] = {"library": str(library.path)}
+        options |= {key: each.default for key, each in known.parameters.items()}
         own = [own for own, _ in _core.equation_columns(name, wanted, options)["quantities"]]
         return Quantities(tuple(dict.fromkeys((*self.names, *own)))).compile(value, info)
 
@@ -172,6 +180,11 @@ class AmrOptions(SolverOptions):
     def _find_module(self, info: ValidationInfo) -> AmrOptions:
         if self.equations is not None and _is_module(self.equations):
             self._module = _library(self.equations, info)
+            dimensions = _dimensions(info) or self._module.description.dimensions[0]
+            try:
+                _core.equation_columns(self.equations, dimensions, _options_of_module(self))
+            except _core.UserError as error:  # of the model itself
+                raise wrong_table(f"is refused by {self.equations}: {error}") from None
         return self
 
     @property
