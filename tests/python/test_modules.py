@@ -288,7 +288,7 @@ def test_parameters_have_no_names_of_options() -> None:
 @pytest.mark.matrix
 @pytest.mark.parametrize("name", ["heat", "shallow_water", "puff"])
 def test_every_example_gives_its_expected_values(name: str, tmp_path: Path) -> None:
-    """With all instruction sets; the template of a new module runs its own test."""
+    """All instruction sets; the template of a new module runs its own test."""
     if name == "puff":
         folder = modules.new_module("puff", parent=tmp_path)
         modules.build(folder)

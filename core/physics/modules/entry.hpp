@@ -1,5 +1,5 @@
 #pragma once
-// What a library of equations outside the package and the core know of each other. eddyline_module_abi() may be called
+// The interface between a library of equations outside the package and the core. eddyline_module_abi() may be called
 // in a library of any version, eddyline_module() only where its answer is that of the core.
 
 #include <cstddef>

@@ -61,7 +61,7 @@ class Parameter(_Table):
 
 
 class Picture(_Table):
-    """How pictures show a field."""
+    """The way in which pictures show a field."""
 
     label: str = ""
     diverging: bool = False

@@ -20,7 +20,7 @@ VARIABLE = "EDDYLINE_MODULES"
 _MARK = b"eddyline module\n"
 _confined = False
 _last_found: dict[str, Path] = {}
-"""Where this process has found modules: it can read the folder of a run that it has computed."""
+"""Libraries that this process has found: it can read the folder of a run that it has computed."""
 
 
 def confine() -> None:

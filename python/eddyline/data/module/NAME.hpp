@@ -23,7 +23,7 @@ struct Model {
   /// Name, unit, what the value of a cell is, and which neighbours it depends on.
   std::vector<Field> fields() const { return {{"c", "kg/m^3", Meaning::average, Reach::star}}; }
 
-  /// What is interpolated to faces: here c itself. Q is a number or a pack of them; there are no branches.
+  /// The values that are interpolated to faces: here c itself. Q is a number or a pack of them; there are no branches.
   template <class Q>
   EDDYLINE_INLINE ValuesOf<Q, 1> primitive(const ValuesOf<Q, 1>& c) const {
     return c;
