@@ -196,7 +196,12 @@ def _kind(key: str, value: Schema) -> str:
         if "true unless" in value.get("description", "") or key == "when":
             return "condition"
         return "formula of results" if key in ("quantity", "against") else "text"
-    return _number_kind(value) if "anyOf" in value else "value"
+    choices = value.get("anyOf", ())
+    if named := next((choice["enum"] for choice in choices if "enum" in choice), None):
+        return ", ".join(f"`{json.dumps(choice)}`" for choice in named) + " or a text"
+    if value.get("type") == "object":
+        return "table"
+    return _number_kind(value) if choices else "value"
 
 
 def _list_kind(value: Schema) -> str:

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from eddyline.world.solver import Pictured, solvers
+from eddyline.world.solver import Pictured, shown_quantity, solvers
 
 Raster = NDArray[np.float32]
 ROBUST = 99.0  # percentile of the values of a run at which its scale ends
@@ -53,7 +53,10 @@ QUANTITIES = {
 
 def quantity_of(name: str, density: float | None) -> Quantity:
     """Colour map of a quantity; `density` at zero pressure [kg/m^3], None for a gas."""
-    return GAS_DENSITY if name == "density" and density is None else QUANTITIES[name]
+    if name == "density" and density is None:
+        return GAS_DENSITY
+    pictured = shown_quantity(name)
+    return QUANTITIES[name] if pictured is None or name in QUANTITIES else _quantity(name, pictured)
 
 
 def unknown_quantity(name: str, unit: str, *, diverging: bool) -> Quantity:

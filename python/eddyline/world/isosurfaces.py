@@ -11,6 +11,7 @@ from .. import _core
 from .formulas import names_in, replace_names, sentence
 from .problems import did_you_mean, listed, rounded, shown
 from .schema import Isosurface, WorldFile
+from .solver import shown_quantity
 
 if TYPE_CHECKING:
     from .world import World
@@ -58,7 +59,7 @@ def interval(world: World, observer: Isosurface) -> float:
 
 def unit_of(file: WorldFile, quantity: str) -> str:
     """The unit of a quantity; empty for formulas."""
-    pictured = file.solver.pictures.get(quantity)
+    pictured = file.solver.pictures.get(quantity) or shown_quantity(quantity)
     return pictured.unit if pictured is not None else QUANTITIES.get(quantity, "")
 
 

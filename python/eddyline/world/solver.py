@@ -59,7 +59,8 @@ class Solver(Protocol):
     """Its full name, in a few words."""
     not_steered: str
     """Reason why the flow cannot be changed while a run goes on, except for probes; empty if it can. A solver
-    may have an attribute `steered` with the names of commands that it takes all the same."""
+    may have an attribute `steered` with the names of commands that it takes all the same, and a method
+    `has_other_pictures`: whether options of [method] bring quantities that `pictures` does not have."""
     options: type[SolverOptions]
     """The keys of [method]."""
     tables: Mapping[str, type[Table]]
@@ -133,6 +134,19 @@ def solvers() -> Mapping[str, Solver]:
         except Exception as error:  # of the other package, which must not stop the worlds of other solvers
             warnings.warn(f"the solver {entry.name} cannot be loaded: {error}", stacklevel=2)
     return found
+
+
+_SHOWN: dict[str, Pictured] = {}
+
+
+def show_quantity(name: str, pictured: Pictured) -> None:
+    """Makes a quantity known that `Solver.pictures` does not have, as equations outside the package do."""
+    _SHOWN[name] = pictured
+
+
+def shown_quantity(name: str) -> Pictured | None:
+    """A quantity that show_quantity() has made known in this process."""
+    return _SHOWN.get(name)
 
 
 def picture_names() -> tuple[str, ...]:

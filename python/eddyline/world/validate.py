@@ -96,7 +96,10 @@ def _unknown_quantity(data: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
     """The quantity of pictures if the solver has none of this name."""
     quantity = value_at(data, ("output", "quantity"))
     solver = known_solver(name_of_solver(data.get("method")))
-    if isinstance(quantity, str) and solver is not None and quantity not in solver.pictures:
+    has_others = getattr(solver, "has_other_pictures", lambda _: False)
+    if solver is None or (isinstance(data.get("method"), Mapping) and has_others(data["method"])):
+        return
+    if isinstance(quantity, str) and quantity not in solver.pictures:
         expected = ", ".join(solver.pictures)
         yield ("output", "quantity"), _choice("output.quantity", quantity, expected)
 
