@@ -16,7 +16,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
         "Eddyline has no surface tension; PySPH and Basilisk have it.",
     ),
     (
-        "temperature heat thermal heat_transfer conduction thermal_conductivity boussinesq buoyancy prandtl",
+        "temperature heat thermal heat_transfer conduction thermal_conductivity boussinesq buoyancy",
         "Eddyline has no temperature and no heat transfer; OpenFOAM has both.",
     ),
     (

@@ -17,7 +17,7 @@ from ..mesh.box import box
 from ..mesh.curves import Curve
 from ..mesh.extrude import extrude
 from ..mesh.frames import Sizes, channel
-from ..mesh.quality import check_folds, measure, wall_distances, y_plus
+from ..mesh.quality import Worst, check_folds, measure, wall_distances, y_plus
 from ..mesh.spacing import Line, cells_for, check_count, geometric, two_ratios, two_sided, uniform
 from .curves import find_file
 from .memory import available_memory
@@ -405,9 +405,15 @@ def _walls(file: WorldFile) -> list[str]:
 def mesh_notes(file: WorldFile) -> Iterator[str]:
     """Remarks on cells that may cost accuracy."""
     found = measure(make(file))
-    if found.skewness.value > SKEWED:
+    low, high = corners(file)
+
+    def matters(worst: Worst) -> bool:
+        """True inside the domain; far from a body in a stream cells may be as they like."""
+        return all(a <= x <= b for a, x, b in zip(low, worst.place, high, strict=False))
+
+    if found.skewness.value > SKEWED and matters(found.skewness):
         yield f"mesh: {found.skewness.where} is skewed, {rounded(found.skewness.value, 2)} of at most 1."
-    if found.neighbors.value > UNEVEN:
+    if found.neighbors.value > UNEVEN and matters(found.neighbors):
         yield (
             f"mesh: {found.neighbors.where} has {rounded(found.neighbors.value, 2)} times the volume of its "
             "neighbour. Use more cells, or a smaller mesh.stretching."

@@ -225,7 +225,7 @@ class Wall(Table):
     friction: Friction | None = Field(
         default=None,
         description="Friction instead of no-slip, for walls whose boundary layer is thinner than the "
-        "spacing: f of the stress f rho u^2 against the velocity u along the wall, or "
+        "spacing. The coefficient f of the stress f rho u^2 against the velocity u along the wall, or "
         '"log": f from the law of the wall.',
         examples=[0.003, "log"],
     )
