@@ -414,8 +414,8 @@ class Body(ShapeTable):
     friction: Friction | None = Field(
         default=None,
         description="Friction instead of no-slip, for walls whose boundary layer is thinner than the "
-        "spacing: f of the stress f rho u^2 against the velocity u along the wall, or "
-        '"log": f from the law of the wall.',
+        "spacing. A number f: the stress is f rho u^2 against the velocity u along the wall. "
+        '"log" takes f from the law of the wall.',
         examples=[0.003, "log"],
     )
     roughness: Positive | None = Field(
