@@ -24,7 +24,7 @@ _UNKNOWN_HOST = re.compile(
     r"no address associated|could not resolve|name not known",
     re.IGNORECASE,
 )
-"""What libraries say of a host that has no address."""
+"""Words of libraries for a host without an address."""
 CONNECT, SILENCE = 10.0, 60.0
 """Seconds until a connection must stand, and without any data after that."""
 _WEB = ("http", "https")

@@ -43,7 +43,9 @@ def test_all_refined_tells_memory_before(monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(WorldError, match=r"with the levels that method\.refine chooses, makes 340,000 cells"):
         World.from_text(fine.replace("tolerance = 0.01", 'refine = "x > -1"'))
     World.from_text(fine.replace("tolerance = 0.01", 'refine = "x > 0.9"'))
-    World.from_text(fine)  # what the fields ask for is not known yet
+    world = World.from_text(fine)  # what the fields ask for is not known yet
+    told = "memory are free. If the run needs too much, raise method.tolerance or reduce method.levels."
+    assert told in describe(world) and "of memory are free" not in describe(changed())
 
 
 def test_check_describes_levels() -> None:

@@ -353,7 +353,15 @@ class Amr:
         yield "time step", f"about {rounded(found.estimate.time_step)} s at the start, cfl {options.cfl:g}"
 
     def remarks(self, world: World, found: Plan) -> Iterator[str]:
-        return iter(())
+        free, needed, options = available_memory(), found.estimate.memory_bytes, options_of(world.file)
+        if free is not None and needed > free and options.levels > 1:
+            remedies = ["raise method.tolerance"] if options.tolerance is not None else []
+            remedies += ["narrow method.refine"] if options.refine is not None else []
+            yield (
+                f"if everything is refined, cells need {rounded(needed / 1e9, 2)} GB, and "
+                f"{rounded(free / 1e9, 2)} GB of memory are free. If the run needs too much, "
+                f"{listed([*remedies, 'reduce method.levels'], 'or')}."
+            )
 
 
 SOLVER = Amr()
