@@ -127,7 +127,8 @@ class RunPictures:
 def digits_of(times: NDArray[np.float64]) -> int:
     """Decimals of the times of all pictures of a run, (n,) s."""
     apart = np.diff(times)[:-1]  # the last picture may follow at any time
-    return time_digits(float(times[-1]), float(np.median(apart)) if apart.size else 0.0)
+    end = float(times[-1]) if times.size else 0.0
+    return time_digits(end, float(np.median(apart)) if apart.size else 0.0)
 
 
 def shows_levels(store: FrameStore, quantity: str) -> bool:

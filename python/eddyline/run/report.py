@@ -147,6 +147,7 @@ def _caption(run: Run) -> str:
     from eddyline.plot.colors import quantity_of
     from eddyline.plot.scene import Scene
     from eddyline.run.pictures import shows_levels
+    from eddyline.run.surface_pictures import observer_of
 
     scene = Scene.of(run.world)
     quantity = quantity_of(run.record["quantity"], scene.density)
@@ -154,7 +155,8 @@ def _caption(run: Run) -> str:
     words = f"{what} from t = 0 to {run.record['time']:.4g} s."
     if quantity.kind == "diverging":
         words += " Solid lines: positive values, dashed lines: negative ones."
-    if shows_levels(RunFolder(run.folder).read_frames(), quantity.name):
+    of_surfaces = observer_of(run.world) in run.surfaces
+    if not of_surfaces and shows_levels(RunFolder(run.folder).read_frames(), quantity.name):
         words += " Black lines beside white ones are the edges of finer cells."
     if RunFolder(run.folder).movie.is_file():
         words += " Colours mean the same values at all times."
