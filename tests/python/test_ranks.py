@@ -115,6 +115,7 @@ def test_a_run_on_ranks_leaves_the_same_folder(channel: Path, tmp_path: Path) ->
     assert not (alone / "export").exists()
 
 
+@pytest.mark.matrix
 def test_long_messages_travel_in_pieces(
     channel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -50,7 +50,7 @@ def test_gallery(path: Path) -> None:
     for word in ("Look for:", "Predict first:", "Try:", "Expected:"):
         assert word in header
     text = describe(world)
-    for word in (world.solver.members, "memory", "time step", "steps", "run time", *flow):
+    for word in (world.solver.members, "memory", "steps", "run time", *flow):
         assert word in text
 
 

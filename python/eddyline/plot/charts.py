@@ -175,7 +175,7 @@ def _energy_chart(frame: pd.DataFrame) -> Chart:
 
 
 def _residual_chart(frame: pd.DataFrame) -> Chart:
-    """How far a steady flow has been reached, on a logarithmic axis."""
+    """The residual of a steady flow, on a logarithmic axis."""
 
     def draw(axes: Axes) -> None:
         line(axes, frame["time"].to_numpy(), frame["drop"].to_numpy(), 0, "residual")

@@ -16,8 +16,8 @@ _GROUPS: tuple[tuple[str, str], ...] = (
         "Eddyline has no surface tension; PySPH and Basilisk have it.",
     ),
     (
-        "temperature heat thermal heat_transfer conduction thermal_conductivity boussinesq buoyancy",
-        "Eddyline has no temperature and no heat transfer; OpenFOAM has both.",
+        "heat thermal heat_transfer conduction thermal_conductivity boussinesq buoyancy",
+        "Eddyline has no heat transfer in liquids; OpenFOAM has it.",
     ),
     (
         "turbulence turbulence_model k_epsilon k_omega rans les smagorinsky sps wall_function eddy_viscosity",
@@ -25,7 +25,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ),
     (
         "gpu cuda hip opencl device",
-        "Eddyline runs on CPUs only; set --threads and --ranks. DualSPHysics runs on GPUs.",
+        "A world file names no device: set --device gpu for the scheme delta of sph, see docs/gpu.md.",
     ),
     (
         "conda docker singularity apptainer spack",

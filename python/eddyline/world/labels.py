@@ -79,7 +79,7 @@ def _box(text: Text) -> Points:
 def _cost(
     box: Points, frames: Iterable[Points], taken: Iterable[Points], solids: Iterable[Path], marks: Points
 ) -> float:
-    """How bad a place is: by its shares that are covered, on bodies, or outside of each of `frames`."""
+    """Penalty of a place: by its shares that are covered, on bodies, or outside of each of `frames`."""
     size = box[1] - box[0]
     covered = sum(_overlap(box, other) for other in taken) / float(np.prod(size))
     outside = sum(1.0 - _overlap(box, frame) / float(np.prod(size)) for frame in frames)
