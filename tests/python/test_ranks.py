@@ -144,6 +144,7 @@ def test_auto_says_what_it_measured_and_took(channel: Path, tmp_path: Path) -> N
     assert f"auto, which chose {trials['taken']}" in (out / "report.html").read_text()
 
 
+@pytest.mark.matrix
 def test_lazy_steps_say_how_lazy_they_were_and_whether_they_broke_the_law(
     channel: Path, tmp_path: Path
 ) -> None:
@@ -184,6 +185,7 @@ def files_of(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.matrix
 def test_bad_input_is_reported_once_by_name(channel: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     cases = [
