@@ -24,8 +24,8 @@ _GROUPS: tuple[tuple[str, str], ...] = (
         "Eddyline has no turbulence model; OpenFOAM and SU2 have several.",
     ),
     (
-        "gpu cuda hip opencl device",
-        "A world file names no device: set --device gpu for the scheme delta of sph, see docs/gpu.md.",
+        "gpu cuda hip opencl",
+        "Eddyline runs on CPUs, and the scheme delta of sph on GPUs with --device gpu, see docs/gpu.md.",
     ),
     (
         "conda docker singularity apptainer spack",
@@ -58,8 +58,8 @@ _GROUPS: tuple[tuple[str, str], ...] = (
         "Eddyline has fluids of constant viscosity only; OpenFOAM has other laws.",
     ),
     (
-        "adaptive adaptivity refinement refine variable_resolution multi_resolution",
-        "all particles have the same domain.spacing; Basilisk has adaptive meshes.",
+        "adaptive adaptivity refinement variable_resolution multi_resolution",
+        "all particles have the same domain.spacing; the solver amr has levels of cells (method.levels).",
     ),
     (
         "concentration scalar dye tracer species combustion reaction chemistry",
