@@ -388,6 +388,12 @@ def _law(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
 
 Friction = Annotated[Positive, Field(le=1), WrapValidator(_law)]
 """A number, or "log"."""
+FRICTION = (
+    "Friction instead of no-slip, for walls whose boundary layer is thinner than the spacing. The coefficient "
+    'f of the stress f rho u^2 against the velocity u along the wall, or "log": f from the law of the wall.'
+)
+ROUGHNESS = 'With friction = "log": equivalent sand roughness [m]; default smooth.'
+"""Descriptions of the keys of walls and bodies."""
 
 
 class HasFriction(Protocol):
@@ -411,16 +417,8 @@ class Body(ShapeTable):
     """A solid thing in the fluid, at rest unless it has a motion."""
 
     slip: StrictBool = Field(default=False, description="True: no friction; default no-slip.")
-    friction: Friction | None = Field(
-        default=None,
-        description="Friction instead of no-slip, for walls whose boundary layer is thinner than the "
-        "spacing. The coefficient f of the stress f rho u^2 against the velocity u along the wall, or "
-        '"log": f from the law of the wall.',
-        examples=[0.003, "log"],
-    )
-    roughness: Positive | None = Field(
-        default=None, description='With friction = "log": equivalent sand roughness [m]; default smooth.'
-    )
+    friction: Friction | None = Field(default=None, description=FRICTION, examples=[0.003, "log"])
+    roughness: Positive | None = Field(default=None, description=ROUGHNESS)
     motion: Motion | None = Field(
         default=None, description="Motion of the body, a table, see below; default at rest."
     )
