@@ -389,8 +389,9 @@ def _law(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
 Friction = Annotated[Positive, Field(le=1), WrapValidator(_law)]
 """A number, or "log"."""
 FRICTION = (
-    "Friction instead of no-slip, for walls whose boundary layer is thinner than the spacing. The "
-    'coefficient f of the stress f rho u^2 against the velocity u along the wall, or "log": f from the law of the wall.'
+    "Friction instead of no-slip, for walls whose boundary layer is thinner than the spacing. "
+    "The coefficient f of the stress f rho u^2 against the velocity u along the wall, "
+    'or "log": f from the law of the wall.'
 )
 ROUGHNESS = 'With friction = "log": equivalent sand roughness [m]; default smooth.'
 """Descriptions of the keys of walls and bodies."""
