@@ -71,8 +71,10 @@ def _sections(schema: Schema) -> Iterator[str]:
     yield f"Regions: {_lower(properties['regions']['description'])} Bodies: "
     yield _lower(properties["bodies"]["description"])
     yield "Both are shapes, and take besides the keys of their shape:\n"
-    yield from _table(_only_of(definitions, "Body", "Region"), (), note="bodies")
-    yield from _table(_only_of(definitions, "Region", "Body"), (), header=False, note="regions")
+    yield from _table(_only_of(definitions, "Body", "Region"), (), note="bodies, not of regions")
+    yield from _table(
+        _only_of(definitions, "Region", "Body"), (), header=False, note="regions, not of bodies"
+    )
     for name in SHAPES:
         table = definitions[f"Body{name}"]
         own = {
@@ -174,7 +176,7 @@ def _table(
         elif value.get("default") not in (None, "", {}, []) and "default" not in meaning:
             meaning += f" Default `{json.dumps(value['default'])}`."
         if note:
-            meaning += f" Of {note} only."
+            meaning += f" Of {note}."
         yield f"| `{key}` | {kind or _kind(key, value)} | {meaning.strip().replace('|', chr(92) + '|')} |"
 
 
@@ -194,7 +196,12 @@ def _kind(key: str, value: Schema) -> str:
         if "true unless" in value.get("description", "") or key == "when":
             return "condition"
         return "formula of results" if key in ("quantity", "against") else "text"
-    return _number_kind(value) if "anyOf" in value else "value"
+    choices = value.get("anyOf", ())
+    if named := next((choice["enum"] for choice in choices if "enum" in choice), None):
+        return ", ".join(f"`{json.dumps(choice)}`" for choice in named) + " or a text"
+    if value.get("type") == "object":
+        return "table"
+    return _number_kind(value) if choices else "value"
 
 
 def _list_kind(value: Schema) -> str:

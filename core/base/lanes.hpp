@@ -5,7 +5,6 @@
 #include <immintrin.h>
 #endif
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -59,7 +58,9 @@ struct Pack<T, W> {
     return pack;
   }
   EDDYLINE_INLINE void store(T* to) const { std::memcpy(to, &v, sizeof v); }
-  EDDYLINE_INLINE Bits bits() const { return std::bit_cast<Bits>(v); }
+  /// Not std::bit_cast, a function: builds without optimisation would share one copy of it between files compiled for
+  /// different instruction sets, which pass vectors in different ways.
+  EDDYLINE_INLINE Bits bits() const { return __builtin_bit_cast(Bits, v); }
 
   friend EDDYLINE_INLINE Pack operator+(Pack a, Pack b) { return a.v + b.v; }
   friend EDDYLINE_INLINE Pack operator-(Pack a, Pack b) { return a.v - b.v; }
@@ -82,7 +83,7 @@ struct Pack<T, W> {
   }
   friend EDDYLINE_INLINE Pack abs(Pack a) {
     using Whole = std::remove_reference_t<decltype(Bits{}[0])>;
-    return std::bit_cast<Lanes>(a.bits() & std::numeric_limits<Whole>::max());
+    return __builtin_bit_cast(Lanes, a.bits() & std::numeric_limits<Whole>::max());
   }
   friend EDDYLINE_INLINE Mask<T, W> operator>(Pack a, Pack b) { return {a.v > b.v}; }
   friend EDDYLINE_INLINE Pack max(Pack a, Pack b) { return a.v > b.v ? a.v : b.v; }
@@ -114,7 +115,7 @@ struct InDoubles {
     struct Halves {
       Half lower, upper;
     };
-    const auto floats = std::bit_cast<Halves>(a.v);
+    const auto floats = __builtin_bit_cast(Halves, a.v);
     half[0] = __builtin_convertvector(floats.lower, Pack4d::Lanes);
     half[1] = __builtin_convertvector(floats.upper, Pack4d::Lanes);
 #endif
@@ -124,7 +125,7 @@ struct InDoubles {
 /// One bit per lane.
 EDDYLINE_INLINE std::uint32_t bits(Mask<double, 4> mask) {
 #ifdef __FMA__
-  return static_cast<std::uint32_t>(_mm256_movemask_pd(std::bit_cast<__m256d>(mask.m)));
+  return static_cast<std::uint32_t>(_mm256_movemask_pd(__builtin_bit_cast(__m256d, mask.m)));
 #else
   std::uint32_t bits = 0;
   for (int lane = 0; lane < Pack4d::width; ++lane) bits |= static_cast<std::uint32_t>(mask.m[lane] & 1) << lane;
@@ -134,7 +135,7 @@ EDDYLINE_INLINE std::uint32_t bits(Mask<double, 4> mask) {
 
 EDDYLINE_INLINE std::uint32_t bits(Mask<float, 8> mask) {
 #ifdef __FMA__
-  return static_cast<std::uint32_t>(_mm256_movemask_ps(std::bit_cast<__m256>(mask.m)));
+  return static_cast<std::uint32_t>(_mm256_movemask_ps(__builtin_bit_cast(__m256, mask.m)));
 #else
   std::uint32_t bits = 0;
   for (int lane = 0; lane < Pack8f::width; ++lane) bits |= static_cast<std::uint32_t>(mask.m[lane] & 1) << lane;

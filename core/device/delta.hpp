@@ -54,7 +54,7 @@ struct Rows {
   std::vector<RowImage> images;
 };
 
-/// What only rebuilds change.
+/// The part of the state that only rebuilds change.
 template <class T, int D>
 struct Layout {
   Rows fluid, walls;
@@ -72,7 +72,7 @@ struct MovedWalls {
   std::vector<T> V, v[D];          // v [c0]; used at the midpoint only
 };
 
-/// What drives walls at the end of a step, for each dummy particle.
+/// The motion and forcing of walls at the end of a step, for each dummy particle.
 template <class T, int D>
 struct WallDrive {
   std::vector<T> v[D];          // velocity [c0]; empty: as before

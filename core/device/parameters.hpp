@@ -9,13 +9,13 @@
 
 namespace eddyline::device {
 
-/// For rows of the midpoint of a step of length dt.
+/// Factors of rows of the midpoint of a step of length dt.
 struct RowFactors {
   physics::delta::RowUnits units;
   double dt = 0;
 };
 
-/// For the first half of an update, and rows of the end of the step.
+/// Factors of the first half of an update, and of rows of the end of the step.
 struct DriftFactors {
   physics::delta::RowUnits units;
   double dt = 0;
@@ -26,7 +26,7 @@ struct DriftFactors {
   double h_c = 0, to_divergence = 0;
 };
 
-/// For the second half of an update.
+/// Factors of the second half of an update.
 struct ShiftFactors {
   physics::delta::UpdateFactors update;
   physics::delta::DensityRelaxation density;

@@ -16,8 +16,7 @@ std::array<double, D> Opening<D>::velocity_of(std::int64_t id, const Vec3& x) co
   double share[2];
   for (int k = 0; k < 2; ++k) {
     const int d = k == 0 ? sites.first : sites.second;
-    const double place =
-        sites.count[k] == 1 ? 0 : within((x[d] - sites.origin[d]) / sites.step[d], sites.count[k] - 1);
+    const double place = sites.count[k] == 1 ? 0 : within((x[d] - sites.origin[d]) / sites.step[d], sites.count[k] - 1);
     lower[k] = std::min<std::int64_t>(static_cast<std::int64_t>(place), std::max(0, sites.count[k] - 2));
     upper[k] = std::min<std::int64_t>(lower[k] + 1, sites.count[k] - 1);
     share[k] = place - static_cast<double>(lower[k]);

@@ -13,7 +13,7 @@ namespace eddyline::driver {
 /// Names of the solvers.
 std::vector<std::string_view> solver_names();
 
-/// What devices cannot compute of a world yet, as a sentence without its full stop; empty: nothing.
+/// The part of a world that devices cannot compute yet, as a sentence without its full stop; empty: none.
 std::string device_refusal(const world::World& world);
 
 /// Makes the solver that the world names. Throws UserError if there is none of this name. Collective. The communicator

@@ -36,7 +36,9 @@ struct Targets {
   explicit Targets(const particles::CellIndex& rows)
       : slot(rows.slot.size() == 0 ? nullptr : rows.slot.data()), count(rows.computed()), sentinel(rows.rows) {}
 
-  EDDYLINE_HOST_DEVICE std::int32_t row_of(std::int64_t k) const { return slot == nullptr ? static_cast<std::int32_t>(k) : slot[k]; }
+  EDDYLINE_HOST_DEVICE std::int32_t row_of(std::int64_t k) const {
+    return slot == nullptr ? static_cast<std::int32_t>(k) : slot[k];
+  }
 
   /// Places of the rows of N particles, see k_row_step.
   template <int N>

@@ -30,15 +30,6 @@ struct OwnNeighbors {
   }
 };
 
-/// The same, with four values per transposition.
-struct ByFours : OwnNeighbors {
-  template <int Width, class P>
-  static EDDYLINE_INLINE void load(const RowParts<const typename P::value_type>& rows, const std::int32_t* place,
-                                   P* out) {
-    load_by_fours<Width>(rows, place, out);
-  }
-};
-
 /// The same for groups of four or eight values; the remaining values are gathered one by one.
 struct RestGathered : OwnNeighbors {
   template <int Width, class P>

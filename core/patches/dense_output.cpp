@@ -17,7 +17,7 @@ StateWeights operator+(const StateWeights& x, const StateWeights& y) {
 
 }  // namespace
 
-/// With k_i = h F of the four stages and t the fraction of the coarse step:
+/// The weights, with k_i = h F of the four stages and t the fraction of the coarse step:
 ///
 ///   y(t) = y_0 + (t - 3/2 t^2 + 2/3 t^3) k_1 + (t^2 - 2/3 t^3) (k_2 + k_3) + (-1/2 t^2 + 2/3 t^3) k_4
 ///

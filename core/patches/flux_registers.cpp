@@ -24,7 +24,7 @@ IndexBox moved(IndexBox box, std::size_t axis, std::int32_t by) {
   return box;
 }
 
-/// Where the flux through a face of a cell lies.
+/// The place of the flux through a face of a cell.
 struct Faces {
   IndexBox box;
   std::size_t axis;

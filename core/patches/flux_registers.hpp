@@ -13,7 +13,7 @@
 
 namespace eddyline::patches {
 
-/// What flows through the faces between a level and the uncovered cells of the next coarser one, seen from both sides,
+/// Flows through the faces between a level and the uncovered cells of the next coarser one, seen from both sides,
 /// over a step of the latter. The difference corrects these cells, so that means are conserved.
 /// Source: Berger & Colella 1989.
 class FluxRegisters {
@@ -27,7 +27,7 @@ class FluxRegisters {
   FluxRegisters(const Layout& coarse, const Layout& fine, PatchSet below, const Units& units, int coarse_level,
                 std::size_t fields, int rank);
 
-  /// Whether fluxes of a patch of this rank are needed.
+  /// True if fluxes of a patch of this rank are needed.
   bool needs_coarse(std::size_t patch) const { return first_coarse_[patch] < first_coarse_[patch + 1]; }
   bool needs_fine(std::size_t patch) const { return first_fine_[patch] < first_fine_[patch + 1]; }
   /// Adds fluxes of a stage, times its part of the time step [s].

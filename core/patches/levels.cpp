@@ -359,14 +359,14 @@ bool Levels::refine(const Units& units, double time) {
   for (std::size_t l = 1; l < levels_.size(); ++l) old[l] = std::exchange(levels_[l], {});
   arrange(units);
   for (int level = 1; level < size_; ++level) {
-    take_over(level, old[static_cast<std::size_t>(level)]);
+    move_from(level, old[static_cast<std::size_t>(level)]);
     interpolate_new(level, before.present(level), time);
   }
   return true;
 }
 
 /// Fields of cells that the level had before, from the ranks that had them.
-void Levels::take_over(int level, Level& before) {
+void Levels::move_from(int level, Level& before) {
   Level& here = levels_[static_cast<std::size_t>(level)];
   if (before.layout.all_cells() == 0) return;
   const PatchSet& set = here.layout.set();

@@ -27,7 +27,7 @@ namespace eddyline::patches {
 /// solution is known at all times of the step.
 enum Slot : std::size_t { begin, second, third, fourth, end, slots };
 
-/// What levels have to know of a field.
+/// Properties of a field that levels use.
 struct FieldKind {
   Meaning meaning = Meaning::point;
   bool has_ghosts = true;  // whether a stage reads ghosts of it
@@ -76,7 +76,7 @@ class Levels {
   const Setup& setup() const { return setup_; }
   const Units& units() const { return units_; }
   const Composite& composite() const { return composite_; }
-  /// Whether cells of a level are covered by the next finer one.
+  /// True if a cell of a level is covered by the next finer one.
   bool is_covered(int level, Int3 cell) const { return level + 1 < size_ && units_.is_covered(level, cell); }
   /// Times that patches have changed.
   std::int64_t changes() const { return changes_; }
@@ -90,7 +90,7 @@ class Levels {
   static constexpr StateWeights k_begin{1, 0, 0, 0, 0};
   exchange::Trials trials() const { return halos_.front()->siblings.trials(); }
 
-  // Within a step of a level.
+  // Functions within a step of a level.
 
   /// Sends the ghosts that a stage reads to other ranks. Collective.
   void start(int level, Slot slot);
@@ -103,7 +103,7 @@ class Levels {
   /// Before the steps of a level within one of the coarser level, from `time` over `time_step`: interpolates the states
   /// of the latter for the ghosts of the former. Collective.
   void prepare(int level, double time, double time_step);
-  /// Whether add_fluxes() needs the fluxes of a patch: it has means, and faces at the edge of a level.
+  /// True if add_fluxes() needs the fluxes of a patch: it has means, and faces at the edge of a level.
   bool needs_fluxes(int level, const Layout::Patch& patch) const;
   /// Adds fluxes of a stage, times its part of the time step [s]. Patches may be added by several threads at once.
   void add_fluxes(int level, const Layout::Patch& patch, const FluxRegisters::Fluxes& fluxes, double weight);
@@ -113,7 +113,7 @@ class Levels {
   /// The end of a step becomes the begin of the next one.
   void end_step(int level);
 
-  // Between steps of level 0.
+  // Functions between steps of level 0.
 
   /// Collects all ghosts of all fields at the begin of a step. Collective.
   void gather(double time);
@@ -133,7 +133,7 @@ class Levels {
   struct Halos {
     exchange::BoxHalo siblings, rim, restricted, fluxes;
   };
-  /// What lies between a level and the next coarser one.
+  /// Transfers between a level and the next coarser one.
   struct Below {
     Rim rim;
     std::vector<Array<double>> coarse;                        // by field and state: coarse cells of other ranks
@@ -153,7 +153,7 @@ class Levels {
   Group siblings(Level& level, Slot slot, bool all);
   PatchSet set_of(int level) const;
   void build(int level);
-  void take_over(int level, Level& before);
+  void move_from(int level, Level& before);
   void interpolate_new(int level, const Marks& before, double time);
   void interpolate(int level, std::span<const Slot> states, std::span<const double> times, bool all);
   std::int32_t margin() const { return (setup_.ghosts + 1) / 2 + transfers_[widest_].reach() + 1; }

@@ -40,7 +40,7 @@ PatchSet::PatchSet(Tiling tiling, int dimensions, std::array<bool, 3> periodic, 
   assign(1);
 }
 
-/// Within each group of tiles, a patch begins at the first tile that has none yet, and grows along x, then y, then z.
+/// A patch begins, within each group of tiles, at the first tile that has none yet, and grows along x, then y, then z.
 void PatchSet::merge_tiles(std::span<const std::uint8_t> marks, Int3 group) {
   of_tile_.assign(static_cast<std::size_t>(tiling_.size()), -1);
   boxes_.clear();

@@ -9,7 +9,7 @@
 
 namespace eddyline::patches {
 
-/// What the number of a cell stands for; it decides how levels exchange it.
+/// The meaning of the number of a cell; it decides how levels exchange it.
 enum class Meaning : std::uint8_t {
   point,   // the value at the centre of the cell
   average  // the mean over the cell, conserved

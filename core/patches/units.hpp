@@ -13,9 +13,9 @@ namespace eddyline::patches {
 /// A mark for each unit of a level, x fastest.
 using Marks = std::vector<std::uint8_t>;
 
-/// Which parts of a domain have finer levels. A level is refined in units: cubes of a fixed number of its cells along
-/// an edge. A refined unit is covered by 2^D units of the next finer level. Units belong to the world: results depend
-/// on them, and not on the patches that they are merged into. The same on all ranks.
+/// The parts of a domain that have finer levels. A level is refined in units: cubes of a fixed number of its cells
+/// along an edge. A refined unit is covered by 2^D units of the next finer level. Units belong to the world: results
+/// depend on them, and not on the patches that they are merged into. The same on all ranks.
 class Units {
  public:
   Units() = default;

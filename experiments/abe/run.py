@@ -70,7 +70,7 @@ NETWORK = """\
 </platform>
 """
 MESSAGE = "0:5e-7:0"
-"""Of the simulation: for messages from 0 bytes on, 0.5 us of a core for each that is sent or received."""
+"""Costs in the simulation: messages from 0 bytes on, 0.5 us of a core for each sent or received."""
 SECONDS = 30  # for each way and number of ranks at most
 
 

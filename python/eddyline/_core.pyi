@@ -304,9 +304,28 @@ def solver_names() -> list[str]:
 def equation_names() -> list[str]:
     """Names of the sets of equations of the solver amr."""
 
-def equation_columns(name: str, dimensions: int) -> dict[str, list[tuple[str, str]]]:
+def equation_columns(
+    name: str, dimensions: int, options: Mapping[str, bool | int | float | str] = {}
+) -> dict[str, list[tuple[str, str]]]:
     """Names and units of a set of equations: its "fields", those of [start.fields] ("start"), "quantities" of
     pictures and probes, and the columns of the "budget"."""
+
+def equation_speed(
+    name: str,
+    dimensions: int,
+    options: Mapping[str, bool | int | float | str],
+    spacing: float,
+    values: NDArray[np.float64],
+) -> float:
+    """Largest speed of signals [m/s] for values of the fields, (fields, cells), on cells with an edge [m];
+    NaN if the equations do not allow these values."""
+
+def module_abi() -> str:
+    """The version of headers and memory layout that libraries of modules must have."""
+
+def module_about(library: str) -> str:
+    """The JSON text that describes the module in a library. Raises UserError if it cannot be loaded or was
+    built for another version."""
 
 class Lengths:
     """Lengths of particle methods, m."""

@@ -11,6 +11,7 @@ import contextlib
 import functools
 import os
 import re
+import socket
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -18,11 +19,18 @@ from typing import Any
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://")
 _PASSWORD = re.compile(r"(://[^/@:]*):[^/@]*@")
+_UNKNOWN_HOST = re.compile(
+    r"name or service not known|nodename nor servname|name resolution|getaddrinfo failed|"
+    r"no address associated|could not resolve|name not known",
+    re.IGNORECASE,
+)
+"""Words of libraries for a host without an address."""
 CONNECT, SILENCE = 10.0, 60.0
 """Seconds until a connection must stand, and without any data after that."""
 _WEB = ("http", "https")
 _AT_ONCE = ("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "oci", "memory")
 """Stores in which an object appears when it is complete; others need a temporary name and a rename."""
+_INSTALL = 'pip install "eddyline[remote]"'
 NOT_NEEDED = ("checkpoints", "export")
 """Folders of a run that no reader of a finished run needs."""
 
@@ -204,13 +212,16 @@ def _is_web(url: str) -> bool:
 @contextlib.contextmanager
 def _reached(url: str, *, writing: bool = False) -> Iterator[tuple[Any, str]]:
     """The file system of a URL, and the path in it. What goes wrong becomes a RemoteError."""
-    import fsspec
-    from fsspec.implementations.local import LocalFileSystem
-
+    try:
+        import fsspec
+        from fsspec.implementations.local import LocalFileSystem
+    except ImportError:
+        words = "URLs require the package fsspec, which is not installed; pip install fsspec"
+        raise RemoteError(url, words, writing=writing) from None
     try:
         system, place = fsspec.core.url_to_fs(url, **_options(_scheme(url)))
     except ImportError as error:
-        raise RemoteError(url, f'{error}; or pip install "eddyline[remote]"', writing=writing) from None
+        raise RemoteError(url, f"{error}; or {_INSTALL}", writing=writing) from None
     except ValueError as error:
         known = "file://, ftp://, http://, https://, s3://, sftp:// and others of fsspec"
         words = f"the protocol is unknown; must be one of {known}" if "Protocol" in str(error) else str(error)
@@ -256,12 +267,15 @@ def _explained(url: str, error: Exception, writing: bool) -> RemoteError:
     denied = isinstance(error, PermissionError) or status in (401, 403) or words.startswith(("530", "532"))
     if denied or re.search(r"^55.*(permission|privilege|denied)", words, re.IGNORECASE):
         return RemoteError(url, "access denied; check your credentials and rights", writing=writing)
-    if isinstance(error, FileNotFoundError) or status == 404 or words.startswith("550"):
+    missing = (FileNotFoundError, StopIteration)  # ftp raises the latter for a folder that does not exist
+    if isinstance(error, missing) or status == 404 or words.startswith("550"):
         return _MissingError(url, "no such file or folder", writing=writing)
     if isinstance(error, TimeoutError):
         return RemoteError(
             url, "the server does not answer; check its name and your network", writing=writing
         )
+    if isinstance(error, socket.gaierror) or _UNKNOWN_HOST.search(words):
+        return RemoteError(url, "the host is unknown; check its name and your network", writing=writing)
     if isinstance(error, ConnectionError) or "connect" in words.lower() or "resolution" in words.lower():
         return RemoteError(url, f"cannot be reached: {shown(words)}", writing=writing)
     what = "cannot be written" if writing else "cannot be read"

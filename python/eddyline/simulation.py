@@ -170,13 +170,13 @@ class Simulation:
         from eddyline.plot import colors, oblique
         from eddyline.plot.frame import FramePainter
         from eddyline.plot.scene import Scene
-        from eddyline.run.recorder import PIXEL, PIXELS
+        from eddyline.run.recorder import raster_shape
         from eddyline.run.view import paint_bodies, paint_fluid
         from eddyline.stream.frames import Frame
 
         scene, quantity = Scene.of(self.world), self.world.output.quantity
         if scene.dimensions == 2:
-            shape = scene.raster_shape(PIXEL * scene.spacing, PIXELS)
+            shape = raster_shape(self.world, scene)
             covered = self.world.has_free_surface
             wanted = [quantity, "cover"] if covered else [quantity]
             rasters = self._core.rasters(wanted, shape, *scene.corners, scene.axes)

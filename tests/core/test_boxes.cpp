@@ -4,6 +4,7 @@
 #include <numeric>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/random.hpp"
@@ -155,7 +156,9 @@ namespace {
 /// Fills every patch with ghosts of two fields that the halo carried, and counts values that are wrong.
 int wrong_ghosts(const Tiling& tiling, int dimensions, std::int32_t ghosts, const std::string& strategy,
                  exchange::BetweenSites way, comm::Communicator& c) {
-  const Layout layout(tiling, dimensions, ghosts, {true, true, true}, c);
+  patches::PatchSet set(tiling, dimensions, {true, true, true});
+  set.assign(c.size());
+  const Layout layout(std::move(set), ghosts, c.rank());
   exchange::BoxHalo halo(c, strategy, way, comm::Tag::cell_halo);
   layout.connect(halo);
   std::vector<double> own(static_cast<std::size_t>(layout.cells()));

@@ -14,6 +14,7 @@ import small_worlds
 
 import eddyline
 from eddyline.run import Run
+from eddyline.run.errors import RequestError
 
 QUIET = {"progress": False, "movie": False, "report": False}
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.py"))
@@ -259,3 +260,19 @@ def test_import_is_light() -> None:
     code = "import eddyline, sys; print(sorted({'numpy', 'matplotlib', 'pandas', 'h5py'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "[]"
+
+
+def test_decompositions_are_those_of_the_core() -> None:
+    from eddyline import _core
+    from eddyline.run.execution_options import DECOMPOSITIONS
+
+    core = eddyline.World.from_text(small_worlds.DAM).core
+    with pytest.raises(_core.UserError) as raised:
+        _core.Simulation(core, decomposition="foo")
+    told = f"must be {', '.join(DECOMPOSITIONS[:-1])} or {DECOMPOSITIONS[-1]}."
+    assert told in str(raised.value)
+    for world in ("blast", "channel"):
+        changes = {"method.name": "multiblock"} if world == "channel" else {}
+        with pytest.raises(RequestError) as refused:
+            eddyline.run(world, overrides=changes, decomposition="curv")
+        assert f'decomposition = "curv": {told} Did you mean "curve"?' == str(refused.value)

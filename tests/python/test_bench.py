@@ -131,7 +131,9 @@ def test_a_limit_that_others_disturbed_is_replaced_by_the_best():
 
 
 @pytest.mark.parametrize("dim", [2, 3])
-@pytest.mark.parametrize("case", ["box", "dam", "jet", "corner", "splash"])
+@pytest.mark.parametrize(
+    "case", ["box", "dam", "jet", "corner", pytest.param("splash", marks=pytest.mark.matrix)]
+)
 def test_worlds_have_about_the_wanted_number_of_particles(case: str, dim: int):
     estimate = _core.estimate(CASES[case](dim, 4000, "delta").core)
     assert 2600 <= estimate.fluid_particles <= 6000

@@ -338,3 +338,12 @@ def test_list_shows_every_world_of_the_gallery() -> None:
     (dam,) = (world for world in told if world["name"] == "dam_break")
     assert dam["look_for"].startswith("a thin tongue that shoots along the floor")
     assert (dam["dimensions"], "toml" in dam) == (2, False)
+
+
+def test_a_reader_that_has_gone_ends_a_command_silently(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "eddyline", "check", str(small_worlds.write(tmp_path))]
+    with os.fdopen(writer, "wb") as out:
+        done = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (1, b"")

@@ -153,7 +153,7 @@ def _tool() -> ModuleType:
 
 @pytest.mark.matrix
 def test_the_library_for_gpus_compiles(tmp_path: Path) -> None:
-    """For sm_90; half a minute."""
+    """Compiles for sm_90; half a minute."""
     tool = _tool()
     nvcc = tool.compiler()
     if nvcc is None:

@@ -32,6 +32,7 @@ def run(whole: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(whole, tmp_path / "run"))
 
 
+@pytest.mark.matrix
 def test_no_damage_gives_other_numbers(whole: Path, tmp_path: Path) -> None:
     fuzz = fuzz_files.Fuzz(whole, tmp_path, seed=1)
     fuzz.go(300)

@@ -30,6 +30,9 @@ def test_keys_of_a_gas_are_checked() -> None:
     assert "for liquids only" in refused("airfoil", start__pressure="hydrostatic")
     assert "must be > 0 in a gas" in refused("airfoil", start__density=-1)
     assert "has max_speed" in refused("airfoil", fluid__max_speed=1)
+    for name, key in (("airfoil", "start"), ("blast", "start"), ("blast", "regions.charge")):
+        assert f"{key}.pressure gives 0 at" in refused(name, **{f"{key}.pressure": 0})
+    assert World.load("sod", {"regions.right.pressure": 0})  # particles may have a cold gas
 
 
 def test_a_gas_without_pressure_somewhere_is_refused() -> None:

@@ -336,6 +336,8 @@ def test_check_tells_what_surfaces_cost() -> None:
             ("values = [200.0, 400]", ""),
             "observe.pressed has no value of pressure; must have value or values",
         ),
+        (("[200.0, 400]", "'x'"), 'observe.pressed.values = "x"; must be a list in brackets[.]'),
+        (("[200.0, 400]", str([1] * 17)), "observe.pressed.values = .*; must have at most 16 entries"),
         (("values = [200.0, 400]", "values = [1]\nvalue = 1"), "observe.pressed has value and values"),
         (('"pressure"', '"2*presure"'), r"observe.pressed.quantity = .*unknown name `presure`; did you mean"),
         (('"pressure"', '"2 + 3"'), r"observe.pressed.quantity = .*must contain a quantity"),
@@ -363,7 +365,7 @@ def test_worlds_in_two_dimensions_have_no_surfaces() -> None:
 def test_formulas_use_values_of_the_world(tmp_path: Path) -> None:
     """[let] may name what a quantity is named as well, which then means the quantity."""
     text = DAM.replace('quantity = "pressure"', 'quantity = "pressure - scale*speed^2"')
-    text = text.replace("format = 1", "format = 1\nlet = { scale = 1000, pressure = 7 }")
+    text = text.replace("format = 1", 'format = 1\nlet = { scale = "2*half", half = 500, pressure = 7 }')
     text = text.replace("values = [200.0, 400]", "value = 100")
     world = World.from_text(text)
     assert not [note for note in world.notes if "scale" in note]

@@ -43,7 +43,9 @@ def test_all_refined_tells_memory_before(monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(WorldError, match=r"with the levels that method\.refine chooses, makes 340,000 cells"):
         World.from_text(fine.replace("tolerance = 0.01", 'refine = "x > -1"'))
     World.from_text(fine.replace("tolerance = 0.01", 'refine = "x > 0.9"'))
-    World.from_text(fine)  # what the fields ask for is not known yet
+    world = World.from_text(fine)  # what the fields ask for is not known yet
+    told = "memory are free. If the run needs too much, raise method.tolerance or reduce method.levels."
+    assert told in describe(world) and "of memory are free" not in describe(changed())
 
 
 def test_check_describes_levels() -> None:
@@ -142,3 +144,56 @@ def test_pictures_outline_levels() -> None:
     painter = FramePainter(Scene.of(world, whole=True), "u", Scale(-1.0, 1.0), width=500)
     lines = painter.paint(frame) != painter.paint(replace(frame, level=None))
     assert 200 < lines.any(axis=2).sum() < 5000
+
+
+@pytest.mark.parametrize("value", [-1.0, 0.0, 1.0])
+def test_outlines_of_levels_are_seen_on_any_colour(value: float) -> None:
+    from eddyline.plot.colors import Scale
+    from eddyline.plot.frame import FramePainter
+    from eddyline.plot.scene import Scene
+    from eddyline.stream.frames import Frame
+
+    level = np.zeros((64, 64), np.float32)
+    level[16:48, 16:48] = 1
+    values = np.full((64, 64), value, np.float32)
+    frame = Frame(0.0, 0, "u", values, (0.0, 0.0), (1.0, 1.0), level=level)
+    painter = FramePainter(Scene.of(changed(), whole=True), "u", Scale(-1.0, 1.0), width=500)
+    layout = painter.layout
+    row = painter.paint(frame)[layout.top + layout.rows // 2, layout.left : layout.left + layout.columns]
+    light = row.astype(float).mean(axis=1)
+    field = light[layout.columns // 2]
+    for edge in (layout.columns // 4, 3 * layout.columns // 4):
+        assert np.abs(light[edge - 3 : edge + 3] - field).max() > 60
+
+
+def test_levels_are_painted_as_whole_numbers() -> None:
+    from eddyline.plot import colors
+    from eddyline.plot.frame import FramePainter
+    from eddyline.plot.scene import Scene
+    from eddyline.stream.frames import Frame
+
+    level = np.zeros((64, 64), np.float32)
+    level[16:48, 16:48], level[24:40, 24:40] = 1, 2
+    quantity = colors.quantity_of("level", None)
+    scale = colors.robust_scale(quantity, [level])
+    assert (scale.low, scale.high) == (-0.5, 2.5)
+    frame = Frame(0.0, 0, "level", level, (0.0, 0.0), (1.0, 1.0), level=level)
+    painter = FramePainter(Scene.of(changed(), whole=True), quantity, scale, width=500)
+    layout = painter.layout
+    inside = painter.paint(frame)[layout.top + 4 : layout.top + layout.rows - 4, layout.left + 4 :]
+    shown = np.unique(inside[:, : layout.columns - 8].reshape(-1, 3), axis=0)
+    assert {tuple(color) for color in shown} == {
+        tuple(color) for color in colors.table(quantity)[[0, 127, 255]]
+    }
+
+
+def test_a_chart_shows_the_cells_of_each_level() -> None:
+    import pandas as pd
+
+    from eddyline.plot.charts import charts_of
+
+    rows = pd.DataFrame({"time": [0.0, 0.1, 0.2], "cells_0": 64, "cells_1": [0, 16, 32]})
+    (chart,) = charts_of(changed(), {"levels": rows}, {})
+    lines = chart.figure().axes[0].lines
+    assert [line.get_label() for line in lines] == ["level 0", "level 1"]
+    assert list(np.asarray(lines[1].get_ydata())) == [0, 16, 32]

@@ -21,7 +21,7 @@ from eddyline.mesh.frames import Sizes, channel
 from eddyline.mesh.plot3d import write_grid
 from eddyline.mesh.quality import check_folds, corner_volumes, measure, y_plus
 from eddyline.mesh.spacing import cells_for, geometric, ratio_of, two_sided, uniform
-from eddyline.world import World, meshes
+from eddyline.world import World, WorldError, meshes
 from eddyline.world.airfoils import naca
 from eddyline.world.draw import mesh_lines
 from eddyline.world.mesh_table import MeshTable
@@ -460,6 +460,42 @@ def test_an_airfoil_in_a_stream_gets_a_c_mesh(monkeypatch: pytest.MonkeyPatch) -
     mesh = made(World.from_text(STREAM + FOIL), monkeypatch, first_cell=0.005)
     assert len(mesh.blocks) == 1 and len(mesh.links) == 2 and mesh.links[0].giver == 0
     assert set(mesh.boundary_names) == {"body", "far"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (
+            'left = { type = "stream", velocity = [1, 0] }',
+            'left = { type = "wall" }',
+            'left.type = "wall"; must',
+        ),
+        ('right = { type = "outflow" }', "", 'boundaries.right.type = "wall" (default); must be stream or'),
+        ("far_field = 40", "", "a body in a stream: the far field replaces all sides"),
+        ('"stream", velocity = [1, 0]', '"wall"', "requires a side of type stream"),
+        (f"[bodies.body]\n{ROUND}", "", "this world has none. Remove it, or add a body"),
+    ],
+)
+def test_a_far_field_requires_sides_that_it_can_replace(old: str, new: str, told: str) -> None:
+    text = f'{STREAM}{ROUND}[method]\nname = "multiblock"\n[mesh]\nfar_field = 40\n'
+    if old == "far_field = 40":
+        text = text.replace('{ type = "outflow" }', '{ type = "inflow", velocity = [-1, 0] }')
+    with pytest.raises(WorldError) as raised:
+        World.from_text(text.replace(old, new))
+    assert told in str(raised.value) and "\n" not in str(raised.value)
+
+
+def test_cells_of_senseless_heights_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World.from_text(STREAM + ROUND)
+    for key, told in (
+        ("first_cell", "bodies.body is 1 m wide; must be smaller"),
+        ("side_cell", "the domain"),
+    ):
+        with pytest.raises(MeshError, match=rf"mesh\.{key} = 7: is the height of one cell \[m\], and {told}"):
+            made(world, monkeypatch, **{key: 7})
+    made(world, monkeypatch, cells=[64, 64], first_cell=1e-8, stretching=1.9)
+    notes = list(meshes.mesh_notes(world.file))
+    assert any("times as long as high" in note and "Increase mesh.first_cell." in note for note in notes)
 
 
 def test_names_of_a_file_are_those_of_the_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

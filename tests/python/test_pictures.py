@@ -24,7 +24,7 @@ from eddyline import _core
 from eddyline.plot import charts as charts_module
 from eddyline.plot import colors, metadata, movie, oblique, references
 from eddyline.plot.chart import Chart, line, thin
-from eddyline.plot.frame import FramePainter, Resampler, fitting
+from eddyline.plot.frame import FramePainter, Resampler, filled_at_bodies, fitting, time_digits
 from eddyline.plot.ranks import message_chart, share_chart
 from eddyline.plot.scene import Scene
 from eddyline.run import Run
@@ -403,6 +403,33 @@ def test_words_keep_inside_a_picture() -> None:
     assert title.startswith("A dam break with") and title.endswith("…") and size == 10
 
 
+@pytest.mark.parametrize(
+    ("end", "interval", "digits"),
+    [(4e-3, 1e-4, 5), (0.6, 0.05, 3), (6.0, 0.1, 2), (300.0, 5.0, 1), (300.0, 0.0, 0), (0.0, 0.0, 3)],
+)
+def test_times_have_the_decimals_that_a_run_needs(end: float, interval: float, digits: int) -> None:
+    assert time_digits(end, interval) == digits
+
+
+def test_gaps_between_a_mesh_and_its_body_are_filled() -> None:
+    values = np.full((40, 40), np.nan, np.float32)
+    values[:, :20] = 3.0
+    filled = filled_at_bodies(values)
+    assert np.allclose(filled[:, :23], 3.0)
+    assert np.isnan(filled[:, 24:]).all()
+    kept = np.arange(1600, dtype=np.float32).reshape(40, 40)
+    assert filled_at_bodies(kept) is kept
+
+
+def test_pictures_of_a_mesh_are_finer_than_its_spacing() -> None:
+    from eddyline.run.recorder import PIXELS, raster_shape
+
+    world = eddyline.World.load("airfoil")
+    width, pixel = world.core.size[0], world.core.spacing
+    rows, columns = raster_shape(world, Scene.of(world))
+    assert 2 * width / pixel < columns <= PIXELS and rows < columns
+
+
 def test_a_view_of_three_dimensions(run3d: Run) -> None:
     assert run3d.picture.is_file() and run3d.movie.is_file()
     frame = FrameStore(run3d.folder / "pictures").read(-1, "speed")
@@ -555,3 +582,25 @@ end = 1.0
         corners = (0.5, height - 0.001, 0), (0.51, height + 0.001, 0)
         speed = simulation.rasters(["speed"], (1, 1), *corners).item()
         assert speed == pytest.approx(0.2 + height, abs=1e-4), height
+
+
+def test_a_chart_shows_the_residual_of_a_steady_flow_only() -> None:
+    from eddyline.plot.charts import charts_of
+
+    rows = pd.DataFrame({"time": [1.0, 2.0, 3.0], "residual": [2.0, 1.0, 0.5], "drop": [1.0, 0.5, 0.25]})
+    steady = eddyline.World.load("airfoil")
+    (chart,) = charts_of(steady, {"residual": rows}, {})
+    axes = chart.figure().axes[0]
+    assert axes.get_yscale() == "log" and list(np.asarray(axes.lines[0].get_ydata())) == [1.0, 0.5, 0.25]
+    in_time = eddyline.World.load("airfoil", overrides={"method.steady": False})
+    assert charts_of(in_time, {"residual": rows}, {}) == []
+
+
+def test_a_caption_tells_of_the_sides_that_a_run_has(run: Run) -> None:
+    from eddyline.run.report import _caption
+
+    kinds = {"slip" if side.slip else side.kind for side in Scene.of(run.world).sides}
+    caption = _caption(run).lower()
+    for kind, words in (("wall", "no-slip walls"), ("slip", "thin lines"), ("periodic", "periodic sides")):
+        assert (words in caption) == (kind in kinds)
+    assert "colours mean the same values at all times" in caption

@@ -115,6 +115,7 @@ def test_a_run_on_ranks_leaves_the_same_folder(channel: Path, tmp_path: Path) ->
     assert not (alone / "export").exists()
 
 
+@pytest.mark.matrix
 def test_long_messages_travel_in_pieces(
     channel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,6 +144,7 @@ def test_auto_says_what_it_measured_and_took(channel: Path, tmp_path: Path) -> N
     assert f"auto, which chose {trials['taken']}" in (out / "report.html").read_text()
 
 
+@pytest.mark.matrix
 def test_lazy_steps_say_how_lazy_they_were_and_whether_they_broke_the_law(
     channel: Path, tmp_path: Path
 ) -> None:
@@ -183,6 +185,7 @@ def files_of(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.matrix
 def test_bad_input_is_reported_once_by_name(channel: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     cases = [
@@ -197,7 +200,7 @@ def test_bad_input_is_reported_once_by_name(channel: Path, tmp_path: Path) -> No
         ),
         (["--sites", "two"], "two: must be numbers of ranks between commas, e.g. 2,2"),
         (["--exchange", "one-sided-lock"], 'Did you mean "onesided-lock"?'),
-        (["--ranks", "2", "--decomposition", "slices"], "must be bisection, blocks, strips, strips-x"),
+        (["--ranks", "2", "--decomposition", "slices"], "must be bisection, blocks, curve, strips"),
         (["--ranks", "2", "--set", "let.nonsense=1"], "nonsense"),
     ]
     for options, words in cases:

@@ -370,3 +370,16 @@ def test_a_start_that_is_wrong_is_one_line(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 3 and "Traceback" not in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1 and "moves at 20 m/s" in done.stderr
+
+
+def test_a_run_that_fails_before_it_begins_leaves_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(recorder, "SurfaceRecorder", None)
+    world = eddyline.World.from_text(small_worlds.DAM)
+    for out in (Path("mine"), None):
+        with pytest.raises(TypeError):
+            eddyline.run(world, out=out, steps=1, progress=False, movie=False, report=False)
+    assert not Path("mine").exists()
+    assert list(Path("runs", world.name).iterdir()) == []

@@ -6,14 +6,16 @@ import errno
 import json
 import os
 import shutil
+import socket
+import sys
 import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from eddyline import _core
-from eddyline.run.errors import FolderInUseError, WriteError
+from eddyline import _core, remote
+from eddyline.run.errors import FolderInUseError, RequestError, WriteError
 from eddyline.run.folder import RunFolder
 from eddyline.stream import atomic
 from eddyline.stream.corrupt import CorruptFileError
@@ -65,6 +67,32 @@ def test_out_must_be_new_or_empty(tmp_path: Path) -> None:
         RunFolder.create("dam", out=tmp_path / "file")
     with pytest.raises(WriteError, match="part of the path is a file"):
         RunFolder.create("dam", out=tmp_path / "file" / "below")
+
+
+def test_out_at_a_url_is_shown_as_given() -> None:
+    with pytest.raises(RequestError, match='out = "http://host/a": a run is written to a local folder'):
+        RunFolder.create("dam", out=Path("http://host/a"))
+
+
+def test_urls_without_fsspec_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    with pytest.raises(remote.RemoteError) as raised:
+        RunFolder.open("ftp://host/run")
+    told = "URLs require the package fsspec, which is not installed; pip install fsspec"
+    assert str(raised.value) == f"ftp://host/run: {told}"
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (StopIteration(), "no such file or folder"),
+        (socket.gaierror(-2, "Name or service not known"), "the host is unknown"),
+        (OSError("Cannot connect to host a.invalid:443 [Name or service not known]"), "the host is unknown"),
+        (OSError("Cannot connect to host a:443 [Connection refused]"), "cannot be reached: Cannot connect"),
+    ],
+)
+def test_errors_of_servers_are_explained(error: Exception, told: str) -> None:
+    assert f"ftp://host/run: {told}" in str(remote._explained("ftp://host/run", error, writing=False))
 
 
 def test_out_must_not_lie_in_the_folder_of_a_run(tmp_path: Path) -> None:

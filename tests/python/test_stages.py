@@ -103,7 +103,7 @@ def test_the_short_visit_to_the_page_is_left_out_with_a_line_where_there_is_no_b
 @pytest.mark.parametrize(
     ("wait", "option", "said"),
     [
-        ("time.sleep(600)", "--timeout=1", "from pytest-timeout"),
+        pytest.param("time.sleep(600)", "--timeout=1", "from pytest-timeout", marks=pytest.mark.matrix),
         ("child.wait()", "--timeout=1", "from pytest-timeout"),
         ("signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM]); child.wait()",
          "-ofaulthandler_timeout=2", "Timeout"),  # as a call that does not come back

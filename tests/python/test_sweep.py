@@ -183,6 +183,7 @@ def test_points_equal_single_runs(world: Path) -> None:
     assert Run.open(done.folder / "a=0.06").fingerprint == single.fingerprint
 
 
+@pytest.mark.matrix
 def test_an_interrupted_sweep_goes_on(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from eddyline.sweep import execute
 

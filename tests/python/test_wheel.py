@@ -114,6 +114,13 @@ def test_with_message_passing_ranks_compute_the_same(wheel: Path, tmp_path: Path
     assert fingerprint(place, tmp_path / alone) == fingerprint(place, tmp_path / shared)
 
 
+def test_a_module_is_built_against_the_headers_of_the_wheel(installed: Path, tmp_path: Path) -> None:
+    eddyline = installed / "bin" / "eddyline"
+    call(eddyline, "module", "new", "puff", cwd=tmp_path)
+    call(eddyline, "module", "build", "puff", cwd=tmp_path)
+    assert "inside" in call(eddyline, "run", "puff/puff.toml", cwd=tmp_path)
+
+
 def test_another_python_takes_the_same_wheel(wheel: Path, installed: Path, tmp_path: Path) -> None:
     own = sys.version_info[:2]
     names = [f"python3.{minor}" for minor in range(14, 9, -1) if (3, minor) != own]

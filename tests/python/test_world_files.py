@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -49,7 +50,7 @@ def test_gallery(path: Path) -> None:
     for word in ("Look for:", "Predict first:", "Try:", "Expected:"):
         assert word in header
     text = describe(world)
-    for word in (world.solver.members, "memory", "time step", "steps", "run time", *flow):
+    for word in (world.solver.members, "memory", "steps", "run time", *flow):
         assert word in text
 
 
@@ -322,6 +323,28 @@ def test_schema_accepts_the_worlds(path: Path) -> None:
 
 
 # --- pictures -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["sod", "cylinder", "vertanen/funnel"])
+def test_labels_cover_neither_each_other_nor_bodies(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from eddyline.world.labels import Labels
+
+    drawn: list[Labels] = []
+    settle = Labels.settle
+    monkeypatch.setattr(Labels, "settle", lambda self: (settle(self), drawn.append(self)))
+    save_picture(World.load(name), tmp_path / "world.png", dpi=60)
+    (labels,) = drawn
+    assert len(labels.movable) >= 2
+    boxes = [text.get_window_extent() for text in labels.panel.texts if text.get_text()]
+    for first, second in itertools.combinations(boxes, 2):
+        assert not first.overlaps(second)
+    for text, _ in labels.movable:
+        box = text.get_window_extent()
+        for outline in labels.outlines:
+            points = labels.panel.transData.transform(outline)
+            assert not any(box.contains(x, y) for x, y in points)
 
 
 @pytest.mark.parametrize("name", ["dam_break", "dam_break_3d", "periodic_cylinder", "couette"])

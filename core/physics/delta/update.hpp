@@ -102,7 +102,7 @@ inline constexpr double k_taken_back = 0.5;
 /// row lies at 0.5.
 inline constexpr double k_beside_wall = 0.25;
 
-/// Whether the update of a particle left sound values.
+/// Tells whether the update of a particle left sound values.
 struct Soundness {
   double speed_limit2 = 0, jump2 = 0;  // limits of squared velocity and displacement
   double thinnest = 0, densest = 0;    // range of density excesses

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -151,9 +152,11 @@ class Equations {
 
 /// The names of all sets.
 std::vector<std::string> equation_names();
-/// The set that settings.name names, computed with an instruction set (scalar, avx2, avx512). Throws UserError.
+/// The set that settings.name names, computed with an instruction set (scalar, avx2, avx512): one of the core, or
+/// "module:NAME" of the library that the option "library" names. Throws UserError.
 std::unique_ptr<Equations> make_equations(const std::string& instructions, const Settings& settings);
-/// The set with default parameters in a periodic domain, for its names and units.
-std::unique_ptr<Equations> default_equations(const std::string& name, int dimensions);
+/// The set in a periodic domain, for its names and units; with default parameters but for these options.
+std::unique_ptr<Equations> default_equations(const std::string& name, int dimensions,
+                                             const std::map<std::string, world::OptionValue>& options = {});
 
 }  // namespace eddyline::physics

@@ -12,8 +12,7 @@ Sweeps<float, 2> sweeps_avx512<float, 2>(bool) {
 template <>
 Sweeps<float, 3> sweeps_avx512<float, 3>(bool has_fast_gather) {
   using P = Pack<float, 16>;
-  // Five values of confined flows by fours: measured, as are eights with a free surface and in 2D.
-  return has_fast_gather ? make_sweeps<P, 3, neighbors::RestGathered>() : make_sweeps<P, 3, neighbors::ByFours>();
+  return has_fast_gather ? make_sweeps<P, 3, neighbors::RestGathered>() : make_sweeps<P, 3>();
 }
 
 }  // namespace eddyline::physics::delta

@@ -1,14 +1,13 @@
 #include <algorithm>
 
 #include "base/errors.hpp"
-#include "physics/equations/set.hpp"
+#include "physics/equations/make_set.hpp"
 #include "physics/models/list.hpp"
+#include "physics/modules/load.hpp"
 
 namespace eddyline::physics {
 
 namespace {
-
-constexpr std::int32_t k_fewest_ghosts = 2;  // points between cells are interpolated from four cells an axis
 
 Kernels kernels(const std::string& instructions, const Choice& choice) {
 #ifdef EDDYLINE_HAS_AVX2
@@ -30,10 +29,7 @@ Choice choice_of(const Settings& settings) {
   }
   if (choice.order != 2 && choice.order != 4 && choice.order != 6)
     throw UserError("method.order = " + std::to_string(choice.order) + "; must be 2, 4 or 6.");
-  const std::string reconstruction = settings.text("reconstruction", "muscl");
-  if (reconstruction != "muscl" && reconstruction != "weno")
-    throw UserError("method.reconstruction = \"" + reconstruction + "\"; must be \"muscl\" or \"weno\".");
-  choice.reconstruction = reconstruction == "weno" ? Reconstruction::weno : Reconstruction::muscl;
+  choice.reconstruction = reconstruction_of(settings);
   return choice;
 }
 
@@ -42,28 +38,19 @@ Choice choice_of(const Settings& settings) {
 std::vector<std::string> equation_names() { return {k_equations.begin(), k_equations.end()}; }
 
 std::unique_ptr<Equations> make_equations(const std::string& instructions, const Settings& settings) {
+  if (settings.name.starts_with(k_module_prefix)) return make_from_module(instructions, settings);
   const Choice choice = choice_of(settings);
   return with_model(choice, [&]<class Model, int D>() -> std::unique_ptr<Equations> {
-    std::vector<std::string> known = Model::options();
-    std::int32_t ghosts = k_fewest_ghosts;
-    if constexpr (Model::k_kind == Kind::fluxes) {
-      known.emplace_back("reconstruction");
-      if (choice.reconstruction == Reconstruction::weno) ghosts = Reconstruct<Reconstruction::weno>::k_ghosts;
-    } else {
-      ghosts = std::max(ghosts, Model::k_reach);
-    }
-    for (const auto& [name, value] : settings.options)
-      if (std::ranges::find(known, name) == known.end())
-        throw UserError("method." + name + ": the equations \"" + settings.name + "\" have no such option.");
-    return std::make_unique<Set<Model, D>>(settings, kernels(instructions, choice), ghosts);
+    return make_set<Model, D>(settings, kernels(instructions, choice), choice.reconstruction);
   });
 }
 
-std::unique_ptr<Equations> default_equations(const std::string& name, int dimensions) {
+std::unique_ptr<Equations> default_equations(const std::string& name, int dimensions,
+                                             const std::map<std::string, world::OptionValue>& options) {
   world::World world;
   world.dimensions = dimensions;
   for (world::Side& side : world.sides) side.kind = world::SideKind::periodic;
-  return make_equations("scalar", {name, {}, &world});
+  return make_equations("scalar", {name, options, &world});
 }
 
 }  // namespace eddyline::physics

@@ -37,7 +37,8 @@ struct VolumeFractionTolerance {
 
 /// Difference between the volume fraction phi and the density 1 + s = rho/rho0 beyond the tolerated limits:
 ///   max(0, d - excess_limit) + min(0, d + deficit_limit),   d = phi - 1 - s
-EDDYLINE_INLINE double excess_volume_fraction(double volume_fraction, double s, double deficit_limit, double excess_limit) {
+EDDYLINE_INLINE double excess_volume_fraction(double volume_fraction, double s, double deficit_limit,
+                                              double excess_limit) {
   const double excess = volume_fraction - 1 - s;
   return std::max(0.0, excess - excess_limit) + std::min(0.0, excess + deficit_limit);
 }

@@ -13,7 +13,7 @@ inline constexpr std::size_t k_place_variables = 5;
 
 /// The formula that chooses the cells to refine. Throws UserError.
 world::Formula refinement_of(const Options& options, const physics::Equations& equations);
-/// Whether it depends on the time or on quantities.
+/// True if the formula depends on the time or on quantities.
 bool can_change(const world::Formula& formula);
 
 }  // namespace eddyline::amr

@@ -11,8 +11,8 @@ namespace eddyline::amr {
 
 /// Quantities that the equations derive from fields between cell centres. Fields of points are interpolated by Lagrange
 /// polynomials through four cells along each axis, or six where there are as many ghosts; means, which may jump,
-/// between two cells. With several levels, the level of the finest cell at a place is one of the quantities of pictures.
-/// `state` must outlive it.
+/// between two cells. With several levels, the level of the finest cell at a place is one of the quantities of
+/// pictures. `state` must outlive it.
 class Sampler final : public solver::Sampler {
  public:
   explicit Sampler(State& state);

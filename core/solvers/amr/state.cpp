@@ -240,8 +240,8 @@ void State::indicate(const Patch& patch, Scratch& scratch, std::vector<double>& 
   });
 }
 
-/// What moves with the fastest signals stays within the refined cells until the next adaptation, as far as units allow:
-/// a unit asks for those next to it, and for no others.
+/// Everything that moves with the fastest signals stays within the refined cells until the next adaptation, as far as
+/// units allow: a unit asks for those next to it, and for no others.
 std::int32_t State::cells_around(int level) const {
   constexpr std::int32_t k_fewest = 2;
   if (options_.tolerance <= 0 && !is_adaptive_) return 0;

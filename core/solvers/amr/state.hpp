@@ -93,7 +93,7 @@ class State {
   /// Refines what the fields ask for now, and nothing else. True if patches have changed. Collective. Throws UserError
   /// if memory would not suffice.
   bool adapt();
-  /// Whether refinement can change in the course of a run.
+  /// True if refinement can change in the course of a run.
   bool is_adaptive() const { return is_adaptive_; }
 
   /// Adds or removes a probe. Throws UserError.

@@ -13,8 +13,8 @@ namespace eddyline::sph {
 std::unique_ptr<solver::Solver> make(const world::World& world, const solver::Execution& execution,
                                      comm::Communicator& communicator);
 
-/// What devices cannot compute of a world yet, as a sentence without its full stop; empty: nothing. Runs with more than
-/// one rank, and lazy ones, are refused as well.
+/// The part of a world that devices cannot compute yet, as a sentence without its full stop; empty: none. Runs with
+/// more than one rank, and lazy ones, are refused as well.
 std::string device_refusal(const world::World& world);
 
 }  // namespace eddyline::sph

@@ -11,6 +11,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -32,6 +33,7 @@
 #include "particles/openings.hpp"
 #include "particles/place.hpp"
 #include "physics/equations/equations.hpp"
+#include "physics/modules/load.hpp"
 #include "solvers/sph/arithmetic.hpp"
 #include "solvers/sph/estimate.hpp"
 
@@ -416,10 +418,13 @@ Owned<std::uint8_t> cover_codes(const Values& covers, float one) {
   return give(std::move(codes));
 }
 
+using Options = std::map<std::string, world::OptionValue>;
+
 /// Names and units of a set of equations.
 std::map<std::string, std::vector<std::pair<std::string, std::string>>> equation_columns(const std::string& name,
-                                                                                         int dimensions) {
-  const auto equations = physics::default_equations(name, dimensions);
+                                                                                         int dimensions,
+                                                                                         const Options& options) {
+  const auto equations = physics::default_equations(name, dimensions, options);
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> columns;
   for (const auto& each : equations->fields()) columns["fields"].emplace_back(each.name, each.unit);
   columns["start"] = {};
@@ -432,6 +437,17 @@ std::map<std::string, std::vector<std::pair<std::string, std::string>>> equation
   for (const auto* part : {&equations->integrals(), &equations->largest()})
     for (const auto& each : *part) columns["budget"].emplace_back(each.name, each.unit);
   return columns;
+}
+
+/// Largest speed of signals for these values of fields, (fields, cells); not finite if the equations refuse them.
+double equation_speed(const std::string& name, int dimensions, const Options& options, double spacing,
+                      const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& values) {
+  const auto equations = physics::default_equations(name, dimensions, options);
+  if (values.shape(0) != equations->fields().size()) throw std::invalid_argument("values: one row for each field");
+  std::vector<const double*> rows;
+  for (std::size_t f = 0; f < values.shape(0); ++f) rows.push_back(values.data() + f * values.shape(1));
+  const physics::Inspection found = equations->inspect(rows, static_cast<std::int64_t>(values.shape(1)), spacing);
+  return found.good ? found.speed : std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace
@@ -484,7 +500,10 @@ void bind_simulation(nb::module_& module) {
     return std::vector<std::string>(names.begin(), names.end());
   });
   module.def("equation_names", &physics::equation_names);
-  module.def("equation_columns", equation_columns, "name"_a, "dimensions"_a);
+  module.def("equation_columns", equation_columns, "name"_a, "dimensions"_a, "options"_a = Options());
+  module.def("equation_speed", equation_speed, "name"_a, "dimensions"_a, "options"_a, "spacing"_a, "values"_a);
+  module.def("module_abi", &physics::abi_of_modules);
+  module.def("module_about", &physics::module_about, "library"_a);
   module.def("estimate", &sph::estimate, "world"_a);
   module.def("effective_viscosity", &sph::effective_viscosity, "world"_a);
 
@@ -510,8 +529,7 @@ void bind_simulation(nb::module_& module) {
                        const std::string& neighbors, std::int64_t shuffle, double series_interval,
                        const std::string& decomposition, const std::string& exchange, bool rebalance,
                        Communicator* communicator, const std::string& combine, const std::string& compress, int lazy,
-                       bool lazy_exact, int list_parts, const std::string& device,
-                       const std::string& device_library) {
+                       bool lazy_exact, int list_parts, const std::string& device, const std::string& device_library) {
              if (neighbors != "cells" && neighbors != "all_pairs")
                throw UserError("neighbors = \"" + neighbors + "\"; must be \"cells\" or \"all_pairs\".");
              const auto by_site = [](const char* name, const std::string& wanted) {

@@ -22,6 +22,7 @@ _FAMILIES = (
     "planning",
     "results",
     "measure",
+    "modules",
 )  # in the order in which help lists them
 
 for _family in _FAMILIES:

@@ -52,7 +52,7 @@ def errors() -> Iterator[None]:
     try:
         with naming_options():
             yield
-    except (typer.Exit, typer.Abort):
+    except (typer.Exit, typer.Abort, BrokenPipeError):  # the reader has gone: Typer ends silently
         raise
     except Exception as error:
         code = _exit_code(error)
@@ -119,11 +119,20 @@ def _exit_code(error: Exception) -> int | None:
     if isinstance(error, _core.StepError):  # before the first step: the start itself is wrong
         return EXIT_FAILED_STEP
     from eddyline.mesh import MeshError
+    from eddyline.modules import ModuleError
     from eddyline.plan.forecast import PlanError
 
     if isinstance(error, remote.RemoteError):
         return EXIT_CANNOT_WRITE if error.writing else EXIT_BAD_INPUT
-    bad_input = (WorldError, MeshError, PlanError, CorruptFileError, JournalError, _core.UserError)
+    bad_input = (
+        WorldError,
+        MeshError,
+        ModuleError,
+        PlanError,
+        CorruptFileError,
+        JournalError,
+        _core.UserError,
+    )
     return EXIT_BAD_INPUT if isinstance(error, bad_input) else None
 
 

@@ -43,7 +43,8 @@ Decomposition = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="Domain decomposition: bisection, blocks, curve, strips (or strips-x, strips-y, strips-z).",
+        help="Domain decomposition of particles: bisection, blocks, curve, strips (or strips-x, strips-y, "
+        "strips-z). Solvers on cells do not use it.",
     ),
 ]
 Rebalance = Annotated[

@@ -81,6 +81,8 @@ class Chart:
         if not for_page:
             fonts.settle(figure)
         _make_room_left(axes)
+        for text in (axes.xaxis.label, axes.yaxis.label):
+            text.set_text(text.get_text().removesuffix(" [1]"))
         return figure
 
     def image(self) -> NDArray[np.uint8]:

@@ -64,6 +64,11 @@ def _all_charts(
                 yield profile_chart(name, observer, series[name])
             else:
                 yield _series_chart(world, name, series[name])
+    is_steady = world.core.options.get("steady") and "residual" not in world.observers
+    if is_steady and "residual" in series and len(series["residual"]) > 1:
+        yield _residual_chart(series["residual"])
+    if "levels" in series and "levels" not in world.observers and len(series["levels"]) > 1:
+        yield _level_chart(series["levels"])
     if "budget" in series and len(series["budget"]) > 1 and set(ENERGIES) & set(series["budget"].columns):
         yield _energy_chart(series["budget"])
 
@@ -167,6 +172,37 @@ def _energy_chart(frame: pd.DataFrame) -> Chart:
 
     names = ", ".join(c.replace("_", " ") for c in columns)
     return Chart("energy", "Energy", _sentence(f"{names} over time"), draw, above=True)
+
+
+def _residual_chart(frame: pd.DataFrame) -> Chart:
+    """The residual of a steady flow, on a logarithmic axis."""
+
+    def draw(axes: Axes) -> None:
+        line(axes, frame["time"].to_numpy(), frame["drop"].to_numpy(), 0, "residual")
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.yaxis.set_minor_formatter(lambda value, _: "")
+        axes.set_xlabel("time [s]")
+        axes.set_ylabel("residual, relative to the first")
+
+    return Chart("residual", "Residual", "Residual over time, relative to the first one", draw)
+
+
+def _level_chart(frame: pd.DataFrame) -> Chart:
+    """Cells of each level; 0 has the largest cells."""
+    columns = [str(column) for column in frame.columns if str(column).startswith("cells_")]
+
+    def draw(axes: Axes) -> None:
+        time = frame["time"].to_numpy()
+        for k, column in enumerate(columns):
+            line(axes, time, frame[column].to_numpy(), k, f"level {column.removeprefix('cells_')}")
+        axes.set_xlabel("time [s]")
+        axes.set_ylabel("cells")
+        axes.set_ylim(bottom=0)
+        name_above(axes)
+
+    text = "Number of cells of each level over time; level 0 has the largest cells"
+    return Chart("levels", "Cells of each level", text, draw, above=True)
 
 
 # --- parts of charts ---

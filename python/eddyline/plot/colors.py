@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from eddyline.world.solver import Pictured, solvers
+from eddyline.world.solver import Pictured, shown_quantity, solvers
 
 Raster = NDArray[np.float32]
 ROBUST = 99.0  # percentile of the values of a run at which its scale ends
@@ -27,6 +27,7 @@ class Quantity:
     kind: Literal["sequential", "diverging"]
     colormap: str
     starts_at_zero: bool = False
+    whole: bool = False  # only whole numbers, each with a colour of its own
 
 
 _COLORMAPS = {"pressure": "cividis", "density": "PuOr_r"}
@@ -37,7 +38,9 @@ GAS_DENSITY = Quantity("density", "density", "kg/m\N{SUPERSCRIPT THREE}", "seque
 def _quantity(name: str, pictured: Pictured) -> Quantity:
     kind: Literal["sequential", "diverging"] = "diverging" if pictured.diverging else "sequential"
     colormap = _COLORMAPS.get(name, "RdBu_r" if pictured.diverging else "viridis")
-    return Quantity(name, pictured.label, pictured.unit, kind, colormap, pictured.starts_at_zero)
+    return Quantity(
+        name, pictured.label, pictured.unit, kind, colormap, pictured.starts_at_zero, pictured.whole
+    )
 
 
 QUANTITIES = {
@@ -50,7 +53,10 @@ QUANTITIES = {
 
 def quantity_of(name: str, density: float | None) -> Quantity:
     """Colour map of a quantity; `density` at zero pressure [kg/m^3], None for a gas."""
-    return GAS_DENSITY if name == "density" and density is None else QUANTITIES[name]
+    if name == "density" and density is None:
+        return GAS_DENSITY
+    pictured = shown_quantity(name)
+    return QUANTITIES[name] if pictured is None or name in QUANTITIES else _quantity(name, pictured)
 
 
 def unknown_quantity(name: str, unit: str, *, diverging: bool) -> Quantity:
@@ -81,6 +87,8 @@ def robust_scale(quantity: Quantity, rasters: Iterable[Raster]) -> Scale:
     if values.size == 0:
         return Scale(-1.0 if quantity.kind == "diverging" else 0.0, 1.0)
     lowest, highest = float(values.min()), float(values.max())
+    if quantity.whole:
+        return Scale(round(lowest) - 0.5, round(highest) + 0.5)
     if quantity.kind == "diverging":
         high = _positive(float(np.percentile(np.abs(values), ROBUST)), max(abs(lowest), abs(highest)))
         low = -high
@@ -98,12 +106,20 @@ def _positive(value: float, instead: float) -> float:
     return value if value > 0 else (instead if instead > 0 else 1.0)
 
 
+def steps_of(quantity: Quantity, scale: Scale) -> int:
+    """The number of colours of a quantity of whole numbers; 0 for any other one."""
+    return max(1, round(scale.high - scale.low)) if quantity.whole else 0
+
+
 @cache
-def table(quantity: Quantity) -> NDArray[np.uint8]:
-    """(256, 3) uint8: the colours from low to high."""
+def table(quantity: Quantity, steps: int = 0) -> NDArray[np.uint8]:
+    """(256, 3) uint8: the colours from low to high; `steps`: of so many different ones."""
     from matplotlib import colormaps
 
-    return np.ascontiguousarray(colormaps[quantity.colormap](np.arange(256), bytes=True)[:, :3])
+    codes = np.arange(256)
+    if steps:
+        codes = (codes * steps // 256 * 255) // max(1, steps - 1)
+    return np.ascontiguousarray(colormaps[quantity.colormap](codes, bytes=True)[:, :3])
 
 
 def shown_values(quantity: str, values: Raster, density: float | None) -> Raster:

@@ -33,6 +33,11 @@ SOLID_COLOR = np.array([201, 205, 211], dtype=np.uint8)
 NO_FLUID = np.array([246, 247, 249], dtype=np.uint8)
 MARGIN = {"left": 74, "right": 120, "bottom": 62, "top": 58}  # px around the field
 MAXIMUM_HEIGHT = 860  # px of the field
+FILLED = 3  # pixels of a raster
+LEVEL_DARK = np.array([20, 20, 20], dtype=np.uint8)
+LEVEL_LIGHT = np.array([255, 255, 255], dtype=np.uint8)
+MOST_DIGITS = 7  # decimals of a time; a shorter one is told with a power of ten
+LEVEL_NOTE = "Black lines beside white ones: edges of finer cells"
 NO_FLUID_CODE = 256  # after the 256 colours of a map
 EDGE, COVERED = 0.45, 0.5  # of the blurred fluid mask, or of the cover: where the fluid is drawn to end
 MINIMUM_WIDTH = 700  # px of the whole picture
@@ -87,14 +92,19 @@ class FramePainter:
         *,
         width: int = 1280,
         footer: str = "",
+        note: str = "",
+        digits: int | None = None,
         view: oblique.View | None = None,
     ) -> None:
-        """view: of a scene in three dimensions, if not the usual one."""
+        """note: on the left below the picture. digits: decimals of the time, by default those that suit each
+        frame. view: of a scene in three dimensions, if not the usual one."""
         self.scene = scene
         if isinstance(quantity, str):
             quantity = colors.quantity_of(quantity, scene.density)
         self.quantity = quantity
         self.scale = scale
+        self._digits = digits
+        self._steps = colors.steps_of(quantity, scale)
         self.view = view or (oblique.View.of(scene) if scene.dimensions == 3 else None)
         size = (
             self.view.size
@@ -102,9 +112,9 @@ class FramePainter:
             else (scene.upper[0] - scene.lower[0], scene.upper[1] - scene.lower[1])
         )
         self.layout = Layout.of(size, width)
-        self._background = _pixels(self._draw(fixed=True, footer=footer))
+        self._background = _pixels(self._draw(fixed=True, footer=footer, note=note))
         self._set_overlay(self._draw(fixed=False))
-        self._table = _pixels(np.vstack([colors.table(self.quantity), NO_FLUID]))
+        self._table = _pixels(np.vstack([colors.table(self.quantity, self._steps), NO_FLUID]))
         self._resample = Resampler(self.layout.rows, self.layout.columns)
 
     def paint(self, frame: Frame) -> Image:
@@ -124,7 +134,13 @@ class FramePainter:
 
     def _paint_field(self, field: Pixels, frame: Frame) -> None:
         values = colors.shown_values(frame.quantity, frame.values, self.scene.density)
+        if self.scene.has_mesh and frame.shade is None:
+            values = filled_at_bodies(values)
         stretched, cover, where = self._resample(values, frame.cover, whole=frame.shade is not None)
+        if self._steps:
+            stretched = self._nearest(frame.values, where)
+            cover = np.where(np.isfinite(stretched), np.float32(1), np.float32(0))
+            stretched = np.nan_to_num(stretched)
         stretched = stretched - np.float32(self.scale.low)
         stretched *= np.float32(255.999 / (self.scale.high - self.scale.low))
         codes = np.clip(stretched, 0, 255, out=stretched).astype(np.intp)
@@ -152,19 +168,30 @@ class FramePainter:
         field[::-1][where] = shown
 
     def _outline_levels(
-        self, pixels: Image, level: NDArray[np.float32], where: tuple[slice, slice], shape: tuple[int, ...]
+        self, pixels: Image, level: NDArray[np.float32], where: Slices, shape: tuple[int, ...]
     ) -> None:
-        """Lines around the cells of each finer level."""
+        """Lines around the cells of each finer level, dark beside light: they show on any colour."""
+        shown = self._nearest(np.rint(np.nan_to_num(level)), where)
+        edge = np.zeros(shape, dtype=bool)
+        edge[:-1] |= shown[:-1] != shown[1:]
+        edge[:, :-1] |= shown[:, :-1] != shown[:, 1:]
+        beside = edge.copy()
+        beside[1:] |= edge[:-1]
+        beside[:, 1:] |= edge[:, :-1]
+        beside[1:, 1:] |= edge[:-1, :-1]
+        pixels[np.flatnonzero(beside)] = LEVEL_LIGHT
+        pixels[np.flatnonzero(edge)] = LEVEL_DARK
+
+    def _nearest(self, raster: NDArray[np.float32], where: Slices) -> NDArray[np.float32]:
+        """The values of a raster at the pixels of `where`, without values in between."""
         rows, columns = (
             (np.arange(count)[part] * length) // count
             for count, part, length in zip(
-                (self.layout.rows, self.layout.columns), where, level.shape, strict=True
+                (self.layout.rows, self.layout.columns), where, raster.shape, strict=True
             )
         )
-        shown = np.rint(np.nan_to_num(level))[rows[:, None], columns[None, :]]
-        everywhere = np.ones(shape, dtype=bool)
-        for finer in range(1, int(shown.max(initial=0)) + 1):
-            _draw_contour(pixels, shown >= finer, everywhere, dashed_from=None)
+        picked: NDArray[np.float32] = raster[rows[:, None], columns[None, :]]
+        return picked
 
     def _light_field(self, field: Image, frame: Frame, shown: Image) -> None:
         """A view of particles: colours times light; the background shows where there is neither fluid nor
@@ -178,7 +205,7 @@ class FramePainter:
         bright = shown[rows, columns] * light[rows, columns, None]
         field[::-1][rows, columns] = np.minimum(bright, 255).astype(np.uint8)
 
-    def _draw(self, *, fixed: bool, footer: str = "") -> Image:
+    def _draw(self, *, fixed: bool, footer: str = "", note: str = "") -> Image:
         """The parts below the field (`fixed`: axes, bar, words) or those over it (walls, bodies), RGBA."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -195,6 +222,8 @@ class FramePainter:
             figure.text(*place, title, size=size, color=INK, parse_math=False, family=fonts.families(title))
             if footer:
                 figure.text(1 - 10 / layout.width, 8 / layout.height, footer, size=8, color=QUIET, ha="right")
+            if note:
+                figure.text(10 / layout.width, 8 / layout.height, note, size=8, color=QUIET)
         else:
             figure.patch.set_alpha(0)
             axes.set_axis_off()
@@ -235,13 +264,16 @@ class FramePainter:
 
     def _draw_bar(self, figure: Figure) -> None:
         from matplotlib.cm import ScalarMappable
-        from matplotlib.colors import Normalize
+        from matplotlib.colors import ListedColormap, Normalize
 
         from eddyline.plot.numbers import Numbers
 
         layout = self.layout
         place = figure.add_axes(layout.box(layout.left + layout.columns + 22, layout.top, 16, layout.rows))
-        mapped = ScalarMappable(Normalize(self.scale.low, self.scale.high), cmap=self.quantity.colormap)
+        colormap: Any = self.quantity.colormap
+        if self._steps:
+            colormap = ListedColormap(colors.table(self.quantity, self._steps) / 255)
+        mapped = ScalarMappable(Normalize(self.scale.low, self.scale.high), cmap=colormap)
         bar = figure.colorbar(
             mapped, cax=place, extend=self.scale.extend, extendfrac=min(0.06, 12 / layout.rows)
         )
@@ -249,8 +281,12 @@ class FramePainter:
         label = colors.bar_label(self.quantity, self.scene.density, room)
         bar.set_label(label, size=9, color=INK)
         bar.ax.tick_params(labelsize=9, color=QUIET, labelcolor=INK)
-        bar.ax.locator_params(axis="y", nbins=max(2, min(9, layout.rows // 40)))
-        Numbers.beside(bar.ax.yaxis, (-3, 4))
+        if self._steps:
+            bar.ax.tick_params(length=0)
+            bar.set_ticks([round(self.scale.low + 0.5) + k for k in range(self._steps)])
+        else:
+            bar.ax.locator_params(axis="y", nbins=max(2, min(9, layout.rows // 40)))
+            Numbers.beside(bar.ax.yaxis, (-3, 4))
         bar.outline.set_edgecolor(QUIET)
         for level in () if self.view else colors.contour_levels(self.quantity, self.scale):
             bar.ax.axhline(level, color=INK, lw=0.8, ls="--" if level < 0 else "-")
@@ -309,7 +345,8 @@ class FramePainter:
         left, top, bottom = max(0, right - 190), 16, layout.top - 6
         part = _channels(image[top:bottom, left:right])
         patch = Pictures.fromarray(part)
-        text = f"t = {time:.{time_digits(time)}f} s"
+        digits = time_digits(time) if self._digits is None else self._digits
+        text = f"t = {time:.{digits}f} s" if digits <= MOST_DIGITS else f"t = {time:.3e} s"
         ImageDraw.Draw(patch).text(
             (right - left - 1, bottom - top - 4), text, fill=INK, font=_font(18), anchor="rs"
         )
@@ -415,6 +452,19 @@ def _stretched(values: NDArray[np.float32], rows: _Stretch, columns: _Stretch) -
     return np.asarray(resized)
 
 
+def filled_at_bodies(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Values also up to FILLED pixels beyond the mesh, from the nearest pixels that have one: its straight
+    edges at a curved body leave gaps, and pictures mix pixels at its wall. Bodies are drawn over the rest."""
+    for _ in range(FILLED):
+        known = np.isfinite(values)
+        if known.all():
+            break
+        near = _blur(known.astype(np.float32))
+        mean = _blur(np.where(known, values, np.float32(0))) / np.maximum(near, np.float32(1e-6))
+        values = np.where(known, values, np.where(near > 0, mean, np.float32(np.nan)))
+    return values
+
+
 def _blur(values: NDArray[np.float32]) -> NDArray[np.float32]:
     """Each pixel with its neighbours, weights 1 2 1 along both axes."""
     wide = np.pad(values, 1, mode="edge")
@@ -492,9 +542,12 @@ def _font(size: int, path: Path | None = None) -> Any:
     return ImageFont.truetype(str(path or fonts.path_for(" ")), size)
 
 
-def time_digits(time: float) -> int:
-    """Decimals that show a time of this size to about a thousandth."""
-    return 2 if abs(time) >= 10 else 3
+def time_digits(end: float, interval: float = 0.0) -> int:
+    """Decimals that show times up to `end` to about a thousandth of it, and times `interval` apart as
+    different ones."""
+    sizes = [(abs(end), 2), (interval, 1)]
+    found = [more - math.floor(math.log10(size)) for size, more in sizes if size > 0 and math.isfinite(size)]
+    return max(0, max(found, default=3))
 
 
 def _even(number: int) -> int:

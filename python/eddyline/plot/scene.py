@@ -57,6 +57,7 @@ class Scene:
     moving: tuple[_core.Body, ...] = ()
     temporary_bodies: tuple[TemporaryBody, ...] = ()
     cut: CutPlane | None = None
+    has_mesh: bool = False  # cells of a mesh follow the bodies
 
     @classmethod
     def of(
@@ -96,6 +97,7 @@ class Scene:
             ),
             moving=tuple(body for body in stays if body.motion is not None),
             temporary_bodies=tuple(temporary_bodies),
+            has_mesh=core.mesh is not None,
         )
 
     @classmethod
@@ -126,6 +128,7 @@ class Scene:
             moving=tuple(body for body in stays if body.motion is not None),
             temporary_bodies=tuple(temporary_bodies),
             cut=cut,
+            has_mesh=core.mesh is not None,
         )
 
     @property

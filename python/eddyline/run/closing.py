@@ -215,9 +215,12 @@ def next_command(run: Run) -> str:
 
 
 def _another_quantity(run: Run) -> str:
-    """A quantity that the frames of a run can show besides that of its film."""
-    kept = [name for name in run.world.solver.kept(run.world.file) if name != run.quantity]
-    return "pressure" if "pressure" in kept or not kept else kept[0]
+    """A quantity that the frames of a run can show besides that of its film, if there is one."""
+    solver, file = run.world.solver, run.world.file
+    kept = [name for name in solver.kept(file) if name != run.quantity]
+    if "pressure" in kept or (not kept and "pressure" in solver.pictured(file)):
+        return "pressure"
+    return kept[0] if kept else run.quantity
 
 
 def _world_of(run: Run) -> str | Path:

@@ -78,7 +78,8 @@ def run(
     0: all cores, shared among the ranks of the machine, as far as they pay. device: "cpu", or "gpu" for an
     NVIDIA GPU, which gives the same bits (docs/gpu.md). boxes: parts into which each rank cuts its domain.
     decomposition: "bisection", "blocks", "curve", "strips" (across the longest axis) or "strips-x",
-    "strips-y", "strips-z". rebalance: whether ranks share the domain out anew when that is worth its price.
+    "strips-y", "strips-z"; of particles only. rebalance: whether ranks share the domain out anew when that
+    is worth its price.
     exchange: how they exchange boundaries, e.g. "nonblocking", "shared" or "auto" (all: docs/exchange.md).
     combine: "site" to send what the ranks of one site have for those of another in one message. compress:
     "site" to compress messages between sites by predictive coding. sites: how many ranks each site has, e.g.

@@ -64,7 +64,7 @@ class Execution:
         self.checkpoint: Checkpoint | None = None  # checkpoint from which it resumes,
         self._before: dict[str, Any] | None = None  # and the former run.json, until it does
         self._again = False  # it starts again in a folder that has no checkpoint
-        self._is_computed = self._is_evaluated = False
+        self._has_begun = self._is_computed = self._is_evaluated = False
         self._makes = {"movie": True, "report": True}
         self.started = clock.perf_counter()
         self.record: dict[str, Any] = {
@@ -189,7 +189,7 @@ class Execution:
                 recorder.after_steps()
             else:
                 recorder.go_on(self.checkpoint)
-            self._before = None
+            self._before, self._has_begun = None, True
             ranks = self.record["ranks"]
             if ranks > 1:
                 self.simulation.keep_timeline(max(LEAST_LAPS, MOST_LAPS // ranks))
@@ -339,9 +339,13 @@ class Execution:
 
     def _note_failure(self, error: BaseException) -> None:
         """Records in run.json the error that ended the run. A run that failed only while its pictures were
-        drawn counts as computed."""
-        self.folder.drop_ballast()
+        drawn counts as computed; the folder of a new run that failed before its first state is removed."""
         what = f"{type(error).__name__}: {error}"
+        if not self._has_begun and self._before is None and isinstance(error, Exception):
+            self.record |= {"outcome": "failed", "message": what}
+            self.folder.discard()
+            return
+        self.folder.drop_ballast()
         if self._is_evaluated:
             self.record["message"] = self.record["message"] or f"pictures or report skipped: {what}"
         elif self.record["outcome"] in ("running", "finished"):

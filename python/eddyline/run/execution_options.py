@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from eddyline import _core
 
 
+DECOMPOSITIONS = ("bisection", "blocks", "curve", "strips", "strips-x", "strips-y", "strips-z")
+"""Names of decompositions, as in `core/decompose`. Only solvers of particles use them."""
 MOST_BOXES = 10_000
 """Maximum number of boxes of a rank; no domain has so many useful boxes."""
 
@@ -80,20 +82,23 @@ class ExecutionOptions:
         if not 1 <= self.boxes <= MOST_BOXES:
             raise RequestError(f"boxes = {self.boxes}: must be from 1 to {MOST_BOXES:,}")
         check_device(self.device)
-        self._check_exchange()
+        self._check_names()
         self._check_sites()
         check_lazy(self.lazy, exact=not self.lazy_inexact)
 
-    def _check_exchange(self) -> None:
+    def _check_names(self) -> None:
         from eddyline import _core
         from eddyline.world.problems import listed, nearest
 
-        known = _core.exchange_strategies()
-        if self.exchange in known:
-            return
-        near = nearest(self.exchange, known)
-        remedy = f'Did you mean "{near}"?' if near else ""
-        raise RequestError(f'exchange = "{self.exchange}": must be {listed(known, "or")}. {remedy}'.strip())
+        for option, name, known in (
+            ("exchange", self.exchange, _core.exchange_strategies()),
+            ("decomposition", self.decomposition, DECOMPOSITIONS),
+        ):
+            if name not in known:
+                near = nearest(name, known)
+                remedy = f'Did you mean "{near}"?' if near else ""
+                text = f'{option} = "{name}": must be {listed(known, "or")}. {remedy}'
+                raise RequestError(text.strip())
 
     def _check_sites(self) -> None:
         from eddyline import _core

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,10 +66,10 @@ class RunFolder:
         before it began. Writes nothing."""
         if out is None:
             return
-        if remote.is_url(str(out).replace(":/", "://", 1)):
+        if remote.is_url(url := str(out).replace(":/", "://", 1)):  # a Path keeps one slash only
             raise RequestError(
-                f"{given('out', out)}: a run is written to a local folder; give one, and copy the finished "
-                "run with eddyline export RUN --run --out URL"
+                f"{given('out', remote.shown(url))}: a run is written to a local folder; give one, and "
+                "copy the finished run with eddyline export RUN --run --out URL"
             )
         RunFolder.check_outside(out)
         if not (out.exists() or out.is_symlink()):
@@ -153,6 +154,15 @@ class RunFolder:
         folders = (self.path, self.series, self.pictures, self.snapshots, self.checkpoints)
         for folder in (*folders, *(path for path in self.snapshots.glob("*") if path.is_dir())):
             atomic.remove_leftovers(folder)
+
+    def discard(self) -> None:
+        """Removes the folder of a new run that failed before its first state. Everything in it is of this
+        run, see `check_destination`."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        latest = self.path.parent / "latest"
+        if latest.is_symlink() and not latest.exists():
+            with contextlib.suppress(OSError):
+                latest.unlink()
 
     def _take_back(self) -> None:
         """Removes what `create` made before the disk was full."""

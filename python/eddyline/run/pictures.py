@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from eddyline.plot import colors, metadata, movie
 from eddyline.plot.chart import Chart
 from eddyline.plot.charts import charts_of
-from eddyline.plot.frame import FramePainter
+from eddyline.plot.frame import LEVEL_NOTE, FramePainter, time_digits
 from eddyline.plot.scene import Scene, TemporaryBody
 from eddyline.run.folder import RunFolder
 from eddyline.stream.corrupt import reading
-from eddyline.stream.frames import Frame
+from eddyline.stream.frames import LEVEL, Frame, FrameStore
 
 if TYPE_CHECKING:
     from eddyline.run.record import Run
@@ -88,7 +88,15 @@ class RunPictures:
     @cached_property
     def painter(self) -> FramePainter:
         footer = f"Eddyline {self.metadata.version}   {self.metadata.fingerprint}"
-        return FramePainter(self.scene, self.quantity, self.scale, width=self.width, footer=footer)
+        return FramePainter(
+            self.scene,
+            self.quantity,
+            self.scale,
+            width=self.width,
+            footer=footer,
+            note=LEVEL_NOTE if shows_levels(self.store, self.quantity) else "",
+            digits=digits_of(self.store.index["time"]),
+        )
 
     def save_picture(self, target: Path, k: int = -1) -> None:
         metadata.save_png(target, self.painter.paint(self.frame(k)), self.metadata)
@@ -114,6 +122,18 @@ class RunPictures:
                     yield coming.popleft().result()
             while coming:
                 yield coming.popleft().result()
+
+
+def digits_of(times: NDArray[np.float64]) -> int:
+    """Decimals of the times of all pictures of a run, (n,) s."""
+    apart = np.diff(times)[:-1]  # the last picture may follow at any time
+    end = float(times[-1]) if times.size else 0.0
+    return time_digits(end, float(np.median(apart)) if apart.size else 0.0)
+
+
+def shows_levels(store: FrameStore, quantity: str) -> bool:
+    """True if pictures of a quantity have outlines of finer cells."""
+    return LEVEL in store.quantities and quantity != LEVEL
 
 
 def scene_of(run: Run, *, whole: bool = False) -> Scene:

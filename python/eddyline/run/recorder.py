@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 PIXELS = 1600  # the longest side of a raster
 PIXEL = 5 / 4  # in spacings: finer than what a value is a mean over
+MESH_PIXEL = 1 / 3  # the same for meshes, whose cells are smaller than a spacing at bodies
 ROWS_PATIENCE, ROWS_WAIT = 2500, 5.0
 """Interval between fetches of series rows, in multiples of their duration, and its upper limit in seconds of
 wall time. With writing, which takes three times as long, the cost is a sixth of a percent."""
@@ -177,9 +178,7 @@ class Recorder:
         scene = self.scene
         names = list(dict.fromkeys([self.quantity, *self._also_kept]))
         wanted = [*names, "cover"] if self._world.has_free_surface else names
-        is_grid = self._world.solver.members == "cells" and self._world.core.mesh is None
-        pixel = 1.0 if is_grid else PIXEL  # cells of a grid are shown as they are
-        shape = scene.raster_shape(pixel * scene.spacing, PIXELS)
+        shape = raster_shape(self._world, scene)
         drawn = self.simulation.known_rasters(wanted, shape, *scene.corners, scene.axes)
         rasters = {name: Known(shape, *pixels) for name, pixels in zip(wanted, drawn, strict=True)}
         return Picture(
@@ -212,6 +211,16 @@ class Recorder:
             self._frame_files.append(picture)
 
         self.writer.put(write)
+
+
+def raster_shape(world: World, scene: Scene) -> tuple[int, int]:
+    """(rows, columns) of the pictures of a plane."""
+    pixel = PIXEL
+    if scene.has_mesh:
+        pixel = MESH_PIXEL
+    elif world.solver.members == "cells":
+        pixel = 1.0  # cells of a grid are shown as they are
+    return scene.raster_shape(pixel * scene.spacing, PIXELS)
 
 
 def _snapshot_files(world: World, folder: RunFolder) -> SnapshotFiles:

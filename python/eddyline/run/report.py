@@ -146,13 +146,31 @@ def _embedded(path: Path, kind: str) -> str:
 def _caption(run: Run) -> str:
     from eddyline.plot.colors import quantity_of
     from eddyline.plot.scene import Scene
+    from eddyline.run.pictures import shows_levels
+    from eddyline.run.surface_pictures import observer_of
 
-    quantity = quantity_of(run.record["quantity"], Scene.of(run.world).density)
+    scene = Scene.of(run.world)
+    quantity = quantity_of(run.record["quantity"], scene.density)
     what = f"{quantity.label[0].upper()}{quantity.label[1:]}"
     words = f"{what} from t = 0 to {run.record['time']:.4g} s."
     if quantity.kind == "diverging":
         words += " Solid lines: positive values, dashed lines: negative ones."
-    return words + " Thick lines are no-slip walls, thin lines slip walls, dotted lines periodic sides."
+    of_surfaces = observer_of(run.world) in run.surfaces
+    if not of_surfaces and shows_levels(RunFolder(run.folder).read_frames(), quantity.name):
+        words += " Black lines beside white ones are the edges of finer cells."
+    if RunFolder(run.folder).movie.is_file():
+        words += " Colours mean the same values at all times."
+    kinds = {"slip" if side.slip else side.kind for side in scene.sides if side.kind != "open"}
+    told = [f"{line} lines are {what}" for kind, line, what in _SIDE_LINES if kind in kinds]
+    return words + (f" {'; '.join(told).capitalize()}." if told else "")
+
+
+_SIDE_LINES = (
+    ("wall", "thick", "no-slip walls"),
+    ("slip", "thin", "slip walls"),
+    ("periodic", "dotted", "periodic sides"),
+)
+"""Kinds of sides, and how pictures show them."""
 
 
 def _comparison(item: dict[str, Any], results: dict[str, Any]) -> dict[str, Any]:
@@ -214,7 +232,7 @@ def _estimated(run: Run) -> str:
     steps = record["steps"] - _first_step(run)
     found = plan(run.world, cores=record["threads"] * record.get("ranks", 1))
     share = steps / found.steps
-    return f"; estimate of `check`: {duration((found.cost.steps + found.cost.outputs) * share)}"
+    return f"; estimate before the run: {duration((found.cost.steps + found.cost.outputs) * share)}"
 
 
 def _resumed_row(run: Run) -> list[tuple[str, str]]:
@@ -322,7 +340,7 @@ def _first_step(run: Run) -> int:
 
 
 def _phase_rows(run: Run) -> list[tuple[str, str, str]]:
-    """(phase, seconds, share of them) of the steps, largest first."""
+    """(phase, seconds, share of them) of the steps, largest first, without those that the solver lacks."""
     phases = run.record["statistics"].get("seconds")
     if not isinstance(phases, dict):
         return []
@@ -331,4 +349,5 @@ def _phase_rows(run: Run) -> list[tuple[str, str, str]]:
     return [
         (name.replace("_", " "), f"{float(seconds):.2f} s", f"{100 * float(seconds) / total:.0f} %")
         for name, seconds in ordered
+        if float(seconds) >= 0.0005 * total
     ]

@@ -17,7 +17,7 @@ from eddyline.plot import colors, metadata, movie
 from eddyline.plot.frame import FramePainter
 from eddyline.plot.oblique import View
 from eddyline.plot.surface_view import Body, Clip, paint
-from eddyline.run.pictures import PAINTERS, SCALE_FRAMES, RunPictures, metadata_of, scene_of
+from eddyline.run.pictures import PAINTERS, SCALE_FRAMES, RunPictures, digits_of, metadata_of, scene_of
 from eddyline.stream.frames import Frame
 from eddyline.stream.surfaces import Surface
 from eddyline.world.isosurfaces import isosurfaces_of, unit_of
@@ -147,8 +147,15 @@ class SurfacePictures:
     @cached_property
     def painter(self) -> FramePainter:
         footer = f"Eddyline {self.metadata.version}   {self.metadata.fingerprint}"
+        times = np.zeros(1) if self.surfaces is None else np.unique(self.surfaces.times)
         return FramePainter(
-            self.scene, self.shown, self.scale, width=self.width, footer=footer, view=self._view
+            self.scene,
+            self.shown,
+            self.scale,
+            width=self.width,
+            footer=footer,
+            digits=digits_of(times),
+            view=self._view,
         )
 
     def save_picture(self, target: Path, k: int = -1) -> None:

@@ -27,7 +27,7 @@ class SurfaceRecorder:
     def __init__(self, world: World, simulation: _core.Simulation, folder: Path, writer: Writer) -> None:
         """Raises _core.UserError if the solver does not know a quantity."""
         self._simulation, self._folder, self._writer = simulation, folder, writer
-        self._file = world.file
+        self._world = world
         self._observers = isosurfaces_of(world.file)
         self._due = {name: Schedule(interval(world, each)) for name, each in self._observers.items()}
         for name, observer in self._observers.items():
@@ -48,7 +48,7 @@ class SurfaceRecorder:
 
     def _text(self, quantity: str | None) -> str:
         """A quantity or formula for the core; empty for none."""
-        return with_values(self._file, quantity) if quantity else ""
+        return with_values(self._world, quantity) if quantity else ""
 
     def _files(self) -> Iterator[SurfaceFile]:
         for path in sorted(self._folder.glob(f"*{SUFFIX}")):

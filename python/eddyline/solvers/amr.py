@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import AfterValidator, Field, PrivateAttr, ValidationInfo, WithJsonSchema, model_validator
 
-from eddyline import _core
+from eddyline import _core, modules
 from eddyline.world import checks
 from eddyline.world.build import fluid_world, plain_world
 from eddyline.world.estimate import Estimate, Plan
 from eddyline.world.memory import MOST, available_memory
-from eddyline.world.problems import Path, above, below, dotted, listed, number, rounded
+from eddyline.world.problems import Path, above, below, did_you_mean, dotted, listed, number, rounded
 from eddyline.world.samples import Samples, corners, evaluate, lattice
 from eddyline.world.scales import Scales, find_scales, gamma_of
 from eddyline.world.schema import (
@@ -34,14 +34,24 @@ from eddyline.world.schema import (
     WorldFile,
 )
 from eddyline.world.shapes import Region, Table
-from eddyline.world.solver import Found, Pictured, Rows, SolverOptions, Speeds, StepLimit
-from eddyline.world.values import Count, Positive, Quantities
+from eddyline.world.solver import (
+    Found,
+    Pictured,
+    Rows,
+    SolverOptions,
+    Speeds,
+    StepLimit,
+    show_quantity,
+)
+from eddyline.world.values import Context, Count, Number, Positive, Quantities, wrong, wrong_table
 from eddyline.world.world import World
 
 FEWEST_ACROSS = 8
 """Smallest number of cells along a side: the widest stencil, order 6, has 7 points."""
 WAVE, EULER, NAVIER_STOKES, BURGERS = "wave", "euler", "navier-stokes", "burgers"
 GASES = (EULER, NAVIER_STOKES)
+EQUATIONS = (WAVE, EULER, NAVIER_STOKES, BURGERS)
+"""Those of the package; others come from modules."""
 
 
 PLACES = ("x", "y", "z", "t", "level")
@@ -60,6 +70,62 @@ QUANTITIES = (
 """Quantities of all equations."""
 
 
+def _is_module(name: str | None) -> bool:
+    return name is not None and name.startswith(modules.PREFIX)
+
+
+def _library(name: str, info: ValidationInfo) -> modules.Library:
+    folders = info.context.folders if isinstance(info.context, Context) else ()
+    try:
+        return modules.find(name.removeprefix(modules.PREFIX), folders)
+    except modules.ModuleError as error:
+        raise wrong(str(error)) from None
+
+
+def _dimensions(info: ValidationInfo) -> int | None:
+    return info.context.dimensions if isinstance(info.context, Context) else None
+
+
+def _known(name: str, info: ValidationInfo) -> str:
+    if _is_module(name):
+        of_module = _library(name, info).description.dimensions
+        dimensions = _dimensions(info)
+        if dimensions is not None and dimensions not in of_module:
+            known = listed([f"{each}D" for each in of_module], "and")
+            raise wrong(f"the module has equations in {known}, and this world is {dimensions}D")
+    elif name not in EQUATIONS:
+        near = did_you_mean(name, EQUATIONS)
+        hint = near if near.startswith("Did") else f'Others are written "{modules.PREFIX}NAME".'
+        raise wrong(f"must be {listed(EQUATIONS, 'or')}. {hint}")
+    return name
+
+
+_Equations = Annotated[
+    str,
+    AfterValidator(_known),
+    WithJsonSchema(
+        {"anyOf": [{"enum": list(EQUATIONS)}, {"type": "string", "pattern": f"^{modules.PREFIX}"}]}
+    ),
+]
+
+
+@dataclass(frozen=True)
+class _Condition(Quantities):
+    """Annotation of a formula that may also use the quantities of a module."""
+
+    def compile(self, value: Any, info: ValidationInfo) -> _core.Formula:
+        name = info.data.get("equations")
+        if name is None or not _is_module(name):
+            return super().compile(value, info)
+        library = _library(name, info)
+        dimensions, known = _dimensions(info), library.description
+        wanted = dimensions if dimensions in known.dimensions else known.dimensions[0]
+        options: dict[str, bool | int | float | str] = {"library": str(library.path)}
+        options |= {key: each.default for key, each in known.parameters.items()}
+        own = [own for own, _ in _core.equation_columns(name, wanted, options)["quantities"]]
+        return Quantities(tuple(dict.fromkeys((*self.names, *own)))).compile(value, info)
+
+
 class AmrOptions(SolverOptions):
     """Equations on Cartesian cells with the edge domain.spacing, in patches.
 
@@ -68,9 +134,13 @@ class AmrOptions(SolverOptions):
     burgers: du/dt + u du/dx + u du/dy = 0; [start.fields] has u [m/s]."""
 
     name: Literal["amr"]
-    equations: Literal["wave", "euler", "navier-stokes", "burgers"] | None = Field(
+    equations: _Equations | None = Field(
         default=None,
-        description="Equations; default for an ideal gas euler, with a viscosity navier-stokes; else wave.",
+        description="Equations; default for an ideal gas euler, with a viscosity navier-stokes; else wave. "
+        '"module:NAME": those of a module outside the package.',
+    )
+    parameters: dict[str, Number] = Field(
+        default={}, description="Parameters of the equations of a module, by name; its module.toml has them."
     )
     wave_speed: Positive | None = Field(
         default=None, description="Speed of waves [m/s]; equations wave only, default 1."
@@ -102,7 +172,7 @@ class AmrOptions(SolverOptions):
         description="Cells that vary more are refined; of waves the fourth difference of u from cell to cell "
         "[m], of means the second one, divided by the value.",
     )
-    refine: Annotated[_core.Formula, Quantities(("level", *QUANTITIES))] | None = Field(
+    refine: Annotated[_core.Formula, _Condition(("level", *QUANTITIES))] | None = Field(
         default=None, description="Condition: cells for which it holds are refined."
     )
     unit: Literal[4, 8] = Field(
@@ -111,6 +181,24 @@ class AmrOptions(SolverOptions):
     regrid_every: Annotated[Count, Field(ge=1)] = Field(
         default=2, description="Steps of the coarsest level after which refinement is chosen anew."
     )
+
+    _module: modules.Library | None = PrivateAttr(None)
+
+    @model_validator(mode="after")
+    def _find_module(self, info: ValidationInfo) -> AmrOptions:
+        if self.equations is not None and _is_module(self.equations):
+            self._module = _library(self.equations, info)
+            dimensions = _dimensions(info) or self._module.description.dimensions[0]
+            try:
+                _core.equation_columns(self.equations, dimensions, _options_of_module(self))
+            except _core.UserError as error:  # of the model itself
+                raise wrong_table(f"is refused by {self.equations}: {error}") from None
+        return self
+
+    @property
+    def module(self) -> modules.Library | None:
+        """The module of the equations, if they are not of the package."""
+        return self._module
 
 
 class Amr:
@@ -135,11 +223,15 @@ class Amr:
         "velocity_x": Pictured("velocity along x", "m/s", diverging=True),
         "velocity_y": Pictured("velocity along y", "m/s", diverging=True),
         "velocity_z": Pictured("velocity along z", "m/s", diverging=True),
-        "level": Pictured("level of the cells", ""),
+        "level": Pictured("level of the cells", "", whole=True),
     }
 
     def has_fluid(self, method: Mapping[str, Any]) -> bool:
         return method.get("equations") in GASES
+
+    def has_other_pictures(self, method: Mapping[str, Any]) -> bool:
+        """True if pictures of a world with these options may show quantities that `pictures` lacks."""
+        return _is_module(str(method.get("equations")))
 
     def snapshot_fields(self, file: WorldFile) -> Mapping[str, str]:
         return dict(columns_of(file)["quantities"])
@@ -156,6 +248,8 @@ class Amr:
 
     def refusals(self, file: WorldFile) -> Found:
         yield from _foreign_options(file)
+        yield from _parameters(file)
+        yield from _names_of_module(file)
         yield from _gas_refusals(file) if equations_of(file) in GASES else _refusals(file)
         yield from _sides(file)
         yield from _observers(file)
@@ -167,6 +261,8 @@ class Amr:
         yield from checks.boundary_problems(file)
         if equations_of(file) in GASES:
             yield from _gas_start(file, samples)
+        if options_of(file).module is not None:
+            yield from _module_start(file, samples)
         yield from checks.common_problems(file, samples, names)
 
     def scales(self, file: WorldFile, samples: Samples) -> Scales | tuple[Path, str]:
@@ -180,6 +276,9 @@ class Amr:
                 ("start", "pressure"),
                 "start.pressure is 0 everywhere; must be positive somewhere.",
             )
+        if options_of(file).module is not None:
+            speed = _module_speed(file, samples)
+            return Scales(speed, speed, f"the equations {name} at the start")
         return _speeds_of_start(file, samples)
 
     def step_limits(self, file: WorldFile, speeds: Speeds) -> Iterator[StepLimit]:
@@ -199,6 +298,12 @@ class Amr:
         given = world.file.start.fields.values()
         if names and not any(formula.text != "0" for formula in given):
             yield f"[start.fields] has {_neither(names)}, so nothing moves."
+        module = options_of(world.file).module
+        if module is not None and module.is_stale:
+            yield (
+                f"{module.path.parent}: files of the module have changed since it was built. Run "
+                f"`eddyline module build {module.path.parent}`."
+            )
 
     def notes(self, world: World, samples: Samples) -> Iterator[str]:
         if equations_of(world.file) != EULER:
@@ -212,7 +317,8 @@ class Amr:
         is_gas = equations_of(file) in GASES
         # pressures of a gas have no background
         world = fluid_world(file, replace(scales, max_speed=0.0)) if is_gas else plain_world(file)
-        world.options = world.options | {"equations": equations_of(file)}
+        of_module = _options_of_module(options_of(file))
+        world.options = world.options | of_module | {"equations": equations_of(file)}
         return world
 
     def series(self, file: WorldFile) -> dict[str, list[str]]:
@@ -233,7 +339,7 @@ class Amr:
             counts={"cells": cells},
             memory_bytes=cells * _bytes_per_cell(file),
             time_step=_time_step(file, world.scales),
-            step_seconds=updates / RATES[equations_of(file)],
+            step_seconds=updates / _rate(file),
             threads=max(1, cells // CELLS_A_THREAD),
             snapshot_bytes=cells * 8 * len(known["quantities"]),
         )
@@ -248,14 +354,27 @@ class Amr:
             yield "scheme", f"differences of order {options.order or 4}, {patches}"
             yield "time step", f"{rounded(found.estimate.time_step)} s, limited by the speed of waves"
             return
-        title = TITLES[name]
         values = {"muscl": "limited slopes", "weno": "WENO-Z of order 5"}[options.reconstruction or "muscl"]
-        yield "equations", title
-        yield "scheme", f"finite volumes, {values}, {patches}"
+        scheme = f"finite volumes, {values}, {patches}"
+        if options.module is not None:
+            yield "equations", f"{options.module.description.title}, {name} ({options.module.path})"
+            has_means = any(column.startswith("total_") for column, _ in columns_of(world.file)["budget"])
+            scheme = scheme if has_means else patches
+        else:
+            yield "equations", TITLES[name]
+        yield "scheme", scheme
         yield "time step", f"about {rounded(found.estimate.time_step)} s at the start, cfl {options.cfl:g}"
 
     def remarks(self, world: World, found: Plan) -> Iterator[str]:
-        return iter(())
+        free, needed, options = available_memory(), found.estimate.memory_bytes, options_of(world.file)
+        if free is not None and needed > free and options.levels > 1:
+            remedies = ["raise method.tolerance"] if options.tolerance is not None else []
+            remedies += ["narrow method.refine"] if options.refine is not None else []
+            yield (
+                f"if everything is refined, cells need {rounded(needed / 1e9, 2)} GB, and "
+                f"{rounded(free / 1e9, 2)} GB of memory are free. If the run needs too much, "
+                f"{listed([*remedies, 'reduce method.levels'], 'or')}."
+            )
 
 
 SOLVER = Amr()
@@ -299,13 +418,31 @@ def equations_of(file: WorldFile) -> str:
 
 
 @cache
-def _columns(name: str, dimensions: int) -> dict[str, list[tuple[str, str]]]:
-    return {"start": []} | _core.equation_columns(name, dimensions)
+def _columns(
+    name: str, dimensions: int, options: tuple[tuple[str, str | float], ...]
+) -> dict[str, list[tuple[str, str]]]:
+    return {"start": []} | _core.equation_columns(name, dimensions, dict(options))
+
+
+def _options_of_module(options: AmrOptions) -> dict[str, str | float]:
+    """Options that the core takes for the equations of a module: its library, and all its parameters."""
+    if options.module is None:
+        return {}
+    known = options.module.description.parameters
+    values = {key: options.parameters.get(key, each.default) for key, each in known.items()}
+    return {"library": str(options.module.path), **values}
 
 
 def columns_of(file: WorldFile) -> dict[str, list[tuple[str, str]]]:
     """Names and units of the equations, see `_core.equation_columns`."""
-    return _columns(equations_of(file), file.dimensions)
+    options = options_of(file)
+    known = _columns(equations_of(file), file.dimensions, tuple(_options_of_module(options).items()))
+    if options.module is not None:
+        shown = options.module.description.pictures
+        for name, unit in known["quantities"]:
+            own = shown.get(name, modules.Picture())
+            show_quantity(name, Pictured(own.label or name, unit, own.diverging, own.starts_at_zero))
+    return known
 
 
 def cells_along(file: WorldFile) -> tuple[int, ...]:
@@ -373,6 +510,8 @@ def _time_step(file: WorldFile, scales: Scales) -> float:
     if name == NAVIER_STOKES:
         most = max(4 / 3, gamma_of(file) / (file.fluid.prandtl or DEFAULT_PRANDTL))
         speed += 2 * file.dimensions * file.fluid.nu * most / file.domain.spacing
+    if options.module is not None:
+        speed = scales.max_speed or 1.0
     if name == BURGERS:
         speed = file.dimensions * (scales.max_speed or 1.0)
     return options.cfl * coarsest_spacing(file) / speed
@@ -389,6 +528,65 @@ def _speeds_of_start(file: WorldFile, samples: Samples) -> Scales:
     ]
     speed = float(max(values, default=0.0))
     return Scales(speed, speed, "the largest at the start")
+
+
+def _rate(file: WorldFile) -> float:
+    """Cell steps a second on one core."""
+    module = options_of(file).module
+    return RATES[equations_of(file)] if module is None else module.description.cell_steps
+
+
+def _subject(file: WorldFile) -> str:
+    """The equations as the subject of a sentence."""
+    name = equations_of(file)
+    return SUBJECTS.get(name, f"the equations {name} have")
+
+
+def _module_speed(file: WorldFile, samples: Samples) -> float:
+    """The largest speed of signals at the start, as the equations of a module say; NaN if they refuse it."""
+    given = file.start.fields
+    names = [name for name, _ in columns_of(file)["fields"]]
+    zero = np.zeros(len(samples.points))
+    values = [evaluate(given[name], samples.points) if name in given else zero for name in names]
+    rows = np.ascontiguousarray([np.broadcast_to(row, zero.shape) for row in values], np.float64)
+    options = _options_of_module(options_of(file))
+    return _core.equation_speed(equations_of(file), file.dimensions, options, coarsest_spacing(file), rows)
+
+
+def _module_start(file: WorldFile, samples: Samples) -> Found:
+    if math.isnan(_module_speed(file, samples)):
+        yield (
+            ("start", "fields"),
+            f"start.fields: the equations {equations_of(file)} do not allow these values everywhere (margin "
+            "or speed of the model); must be valid numbers at each place of the domain.",
+        )
+
+
+def _names_of_module(file: WorldFile) -> Found:
+    """Quantities of a module with names that pictures of other equations show in another unit."""
+    if options_of(file).module is None:
+        return
+    for name, unit in columns_of(file)["quantities"]:
+        taken = Amr.pictures.get(name)
+        if taken is not None and taken.unit != unit:
+            yield (
+                ("method", "equations"),
+                f'method.equations = "{equations_of(file)}": its {name} [{unit}] has the name of the '
+                f"{taken.label} [{taken.unit}] of other equations. Rename it in the module and rebuild.",
+            )
+
+
+def _parameters(file: WorldFile) -> Found:
+    """Parameters that the equations do not have, and values outside their limits."""
+    options = options_of(file)
+    known = {} if options.module is None else options.module.description.parameters
+    for key, value in options.parameters.items():
+        path: Path = ("method", "parameters", key)
+        if key not in known:
+            text = f"{dotted(path)} = {number(value)}; the equations {equations_of(file)} have no such"
+            yield path, f"{text} parameter. {did_you_mean(key, known, 'and') or 'Remove it.'}"
+        elif (complaint := known[key].complaint(value)) is not None:
+            yield path, f"{dotted(path)} = {number(value)} {known[key].unit}; {complaint}.".replace(" ;", ";")
 
 
 def _cells(file: WorldFile) -> Found:
@@ -507,6 +705,8 @@ def _foreign_options(file: WorldFile) -> Found:
     }
     for key, of in owners.items():
         value = getattr(options_of(file), key)
+        if key == "reconstruction" and options_of(file).module is not None:
+            continue
         if value is not None and name not in of:
             text = f'"{value}"' if isinstance(value, str) else f"{value:g}"
             yield (
@@ -518,8 +718,7 @@ def _foreign_options(file: WorldFile) -> Found:
 
 def _refusals(file: WorldFile) -> Found:
     """Parts of a world that equations of fields without a fluid do not have."""
-    name = equations_of(file)
-    what = SUBJECTS[name]
+    what = _subject(file)
     if file.given_fluid is not None:
         hint = 'Remove [fluid], or write equations = "euler"' if file.is_gas else "Remove [fluid]"
         yield ("fluid",), f"fluid: {what} no fluid. {hint}."
@@ -535,7 +734,7 @@ def _refusals(file: WorldFile) -> Found:
 
 def _gas_refusals(file: WorldFile) -> Found:
     """Parts of a world that a gas on cells does not have."""
-    what = SUBJECTS[equations_of(file)]
+    what = _subject(file)
     fluid = file.given_fluid
     if fluid is not None and not fluid.is_gas:
         yield (
@@ -588,24 +787,27 @@ SIDES_OF = {
 
 
 def _sides(file: WorldFile) -> Found:
-    name = equations_of(file)
+    name, module = equations_of(file), options_of(file).module
+    allowed: tuple[type[Table], ...] = SIDES_OF.get(name, ())
+    if module is not None:
+        allowed = tuple(SIDE_KINDS[kind] for kind in module.description.sides)
     for side_name in SIDES[: 2 * file.dimensions]:
         side = file.boundaries.side(side_name)
         path: Path = ("boundaries", side_name)
-        if not isinstance(side, SIDES_OF[name]):
-            kinds = listed([key for key, kind in SIDE_KINDS.items() if kind in SIDES_OF[name]], "and")
+        if not isinstance(side, allowed):
+            kinds = listed([key for key, kind in SIDE_KINDS.items() if kind in allowed], "and")
             yield (
                 (*path, "type"),
-                f'boundaries.{side_name}.type = "{side.type}"; {SUBJECTS[name]} sides of the types {kinds} '
+                f'boundaries.{side_name}.type = "{side.type}"; {_subject(file)} sides of the types {kinds} '
                 "only. Change it.",
             )
         elif isinstance(side, Wall) and side.velocity is not None and name != NAVIER_STOKES:
-            text = f"boundaries.{side_name}.velocity: {SUBJECTS[name]} no friction. Remove it."
+            text = f"boundaries.{side_name}.velocity: {_subject(file)} no friction. Remove it."
             yield (*path, "velocity"), text
 
 
 def _observers(file: WorldFile) -> Found:
-    what = SUBJECTS[equations_of(file)]
+    what = _subject(file)
     if file.output.cut is not None and file.output.cut.normal == "none":
         yield (
             ("output", "cut", "normal"),

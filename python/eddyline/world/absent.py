@@ -16,16 +16,16 @@ _GROUPS: tuple[tuple[str, str], ...] = (
         "Eddyline has no surface tension; PySPH and Basilisk have it.",
     ),
     (
-        "temperature heat thermal heat_transfer conduction thermal_conductivity boussinesq buoyancy prandtl",
-        "Eddyline has no temperature and no heat transfer; OpenFOAM has both.",
+        "heat thermal heat_transfer conduction thermal_conductivity boussinesq buoyancy",
+        "Eddyline has no heat transfer in liquids; OpenFOAM has it.",
     ),
     (
         "turbulence turbulence_model k_epsilon k_omega rans les smagorinsky sps wall_function eddy_viscosity",
         "Eddyline has no turbulence model; OpenFOAM and SU2 have several.",
     ),
     (
-        "gpu cuda hip opencl device",
-        "Eddyline runs on CPUs only; set --threads and --ranks. DualSPHysics runs on GPUs.",
+        "gpu cuda hip opencl",
+        "Eddyline runs on CPUs, and the scheme delta of sph on GPUs with --device gpu, see docs/gpu.md.",
     ),
     (
         "conda docker singularity apptainer spack",
@@ -58,8 +58,8 @@ _GROUPS: tuple[tuple[str, str], ...] = (
         "Eddyline has fluids of constant viscosity only; OpenFOAM has other laws.",
     ),
     (
-        "adaptive adaptivity refinement refine variable_resolution multi_resolution",
-        "all particles have the same domain.spacing; Basilisk has adaptive meshes.",
+        "adaptive adaptivity refinement variable_resolution multi_resolution",
+        "all particles have the same domain.spacing; the solver amr has levels of cells (method.levels).",
     ),
     (
         "concentration scalar dye tracer species combustion reaction chemistry",

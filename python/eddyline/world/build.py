@@ -77,12 +77,13 @@ def plain_world(file: WorldFile) -> _core.World:
 
 
 def options_of(options: SolverOptions) -> dict[str, bool | int | float | str]:
-    """The keys of [method] that are given or have a default, as the core takes them."""
+    """The keys of [method] that are given or have a default, as the core takes them; without tables, which
+    the solver itself converts."""
     values = {key: getattr(options, key) for key in type(options).model_fields if key != "name"}
     return {
         key: value.text if isinstance(value, _core.Formula) else value
         for key, value in values.items()
-        if value is not None
+        if value is not None and not isinstance(value, dict)
     }
 
 

@@ -526,7 +526,8 @@ def _fields(file: WorldFile, samples: Samples) -> Found:
                 yield path, f"{dotted(path)} gives {values[wrong[0]]} at {at}; must be finite everywhere."
                 break
             if file.is_gas and path[-1] in _GAS_LIMITS and len(values):
-                sign, holds = _GAS_LIMITS[str(path[-1])]
+                on_cells = file.solver.members != "particles"
+                sign, holds = _GAS_LIMITS["density" if on_cells else str(path[-1])]
                 if holds(values.min()):
                     continue
                 place = points[int(values.argmin())]
@@ -541,7 +542,7 @@ _GAS_LIMITS: dict[str, tuple[str, Callable[[float], bool]]] = {
     "pressure": (">=", lambda least: least >= 0),
     "density": (">", lambda least: least > 0),
 }
-"""Conditions for the start of a gas: field and sign."""
+"""Conditions for the start of a gas: field and sign. On cells the pressure must be > 0 as well."""
 
 
 _UsedField = tuple[Path, _core.Formula, Points, Sequence[float]]

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import remote
+from .. import modules, remote
 from ..option_names import one_line, quoted
 from .problems import did_you_mean
 
@@ -28,6 +28,7 @@ def confine() -> None:
     which files exist elsewhere, or their content."""
     global _confined
     _confined = True
+    modules.confine()
 
 
 @dataclass(frozen=True)

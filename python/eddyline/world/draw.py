@@ -13,6 +13,7 @@ from eddyline.files import replacing
 
 from .build import gauge_axis
 from .cuts import cut_of
+from .labels import Labels
 from .motions import top_speed
 from .openings import faces
 from .outlines import outlines
@@ -24,6 +25,7 @@ from .shapes import Body, vec3
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.text import Text
 
     from ..mesh import Mesh
     from .world import World
@@ -56,10 +58,15 @@ def save_picture(world: World, path: str | os.PathLike[str], dpi: float = 150.0)
     figure = Figure(figsize=page, layout="constrained")
     FigureCanvasAgg(figure)
     panels = figure.subplots(1, len(shown), squeeze=False, width_ratios=[w * scale + 1.9 for w in widths])[0]
-    for panel, axes in zip(panels, shown, strict=True):
-        _View(world, panel, axes, scale).draw()
+    drawn = [_View(world, panel, axes, scale) for panel, axes in zip(panels, shown, strict=True)]
+    for view in drawn:
+        view.draw()
     figure.suptitle(world.title, fontsize=13, color=INK, fontweight="bold", parse_math=False)
     figure.supxlabel(_caption(world), fontsize=8.5, color=INK)
+    figure.dpi = dpi
+    figure.draw_without_rendering()  # so that sizes of texts are known
+    for view in drawn:
+        view.labels.settle()
     target = Path(path)
     with replacing(target) as temporary:
         figure.savefig(
@@ -114,6 +121,7 @@ class _View:
         low, high = corners(world.file)
         self.low = np.array([low[axes[0]], low[axes[1]]])
         self.high = np.array([high[axes[0]], high[axes[1]]])
+        self.labels = Labels(panel, np.array([self.low, self.high]))
         self.inch = 1.0 / scale  # metres of the world on one inch of paper
 
     def draw(self) -> None:
@@ -176,6 +184,7 @@ class _View:
         for name, body in self.file.bodies.items():
             hatch = None if body.slip else "xxxx"
             for line in outlines(body, self.axes, 0.002 * self.inch):
+                self.labels.outlines.append(line)
                 self._polygon(
                     line, facecolor="#c9ccd0", edgecolor=SOLID, hatch=hatch, linewidth=1.2, zorder=3
                 )
@@ -185,7 +194,7 @@ class _View:
             label = f"{name}, slip" if body.slip else name
             if body.motion is not None:
                 label += f", moves at up to {rounded(top_speed(body, self.file))} m/s"
-            self._text(place, label, va="bottom", zorder=6)
+            self._label(place, line, label, va="bottom", zorder=6)
 
     def _velocities(self) -> None:
         if self.file.start.velocity is None:
@@ -278,7 +287,7 @@ class _View:
                 self._arrow(*((start, end) if opening.is_inflow else (end, start)))
                 side: dict[str, Any] = {"ha": ("right", "center", "left")[round(inward[0]) + 1]}
                 side["va"] = ("top", "center", "bottom")[round(inward[1]) + 1]
-                self._text(middle + 0.27 * self.inch * inward, f"{opening.name}: {kind}", **side)
+                self._label(middle + 0.27 * self.inch * inward, middle, f"{opening.name}: {kind}", **side)
             else:
                 box = np.array([low, [high[0], low[1]], high, [low[0], high[1]]])
                 self._polygon(box, facecolor="none", edgecolor=ARROW, linestyle=(0, (2, 1)), zorder=4)
@@ -345,9 +354,9 @@ class _View:
                 step = np.zeros(2)
                 step[on_paper] = 0.45 * self.inch
                 self._arrow(start, start + step, color=MARK)
-                self._text(
-                    start + step + 0.05 * self.inch, f"{name} (front)", color=MARK, ha="left", va="bottom"
-                )
+                self.labels.marks.append(np.linspace(start, start + step, 30))
+                beside = start + step + 0.05 * self.inch
+                self._label(beside, start + step, f"{name} (front)", color=MARK, ha="left", va="bottom")
             elif isinstance(observer, PressureDrop | Line | Profile):
                 self._two_places(name, observer)
             elif observer.marks:
@@ -363,9 +372,9 @@ class _View:
                         self.panel.plot(x, y, marker="o", ms=6, mfc="white", mec=MARK, mew=1.5, zorder=6)
                 right = place[0] > self.low[0] + 0.75 * (self.high[0] - self.low[0])
                 beside = place + np.array([-0.09 if right else 0.09, 0.06]) * self.inch
-                self._text(
-                    beside, f"{name} ({kind})", color=MARK, ha="right" if right else "left", va="bottom"
-                )
+                self.labels.marks.append(np.array(places))
+                side = {"ha": "right" if right else "left", "va": "bottom"}
+                self._label(beside, place, f"{name} ({kind})", color=MARK, **side)
 
     def _cut(self) -> None:
         """The plane that pictures show, where it is seen from its edge."""
@@ -386,16 +395,18 @@ class _View:
             ends[:, 0], ends[:, 1], color=MARK, linewidth=1.2, linestyle="-" if line else ":",
             marker="|" if line else "o", ms=6, mfc="white", mec=MARK, mew=1.5, zorder=6,
         )  # fmt: skip
+        self.labels.marks.append(np.linspace(ends[0], ends[1], 100))
         last = ends[int(np.argmax(ends[:, 0]))]
         kind = observer.type.replace("_", " ")
         if line:  # beside it, as a pressure drop may be told above
             left = last[0] > self.low[0] + 0.75 * (self.high[0] - self.low[0])
             last = ends[int(np.argmin(ends[:, 0]))] if left else last
             beside = last + np.array([-0.08 if left else 0.08, 0.0]) * self.inch
-            self._text(beside, f"{name} ({kind})", color=MARK, ha="right" if left else "left", va="center")
+            side = "right" if left else "left"
+            self._label(beside, ends, f"{name} ({kind})", color=MARK, ha=side, va="center")
         else:
             above = last + np.array([0.0, 0.08]) * self.inch
-            self._text(above, f"{name} ({kind})", color=MARK, ha="center", va="bottom")
+            self._label(above, ends, f"{name} ({kind})", color=MARK, ha="center", va="bottom")
 
     def _gauge(self, place: NDArray[np.float64], axis: int) -> None:
         if axis not in self.axes:
@@ -459,7 +470,11 @@ class _View:
         }
         self.panel.annotate("", xy=tuple(end), xytext=tuple(start), zorder=6, arrowprops=style)
 
-    def _text(self, place: Any, words: str, box: bool = False, **style: Any) -> None:
+    def _label(self, place: Any, named: NDArray[np.float64], words: str, **style: Any) -> None:
+        """A text that may be moved. named: points of what it names, (n, 2) or (2,) m."""
+        self.labels.movable.append((self._text(place, words, **style), np.atleast_2d(named)))
+
+    def _text(self, place: Any, words: str, box: bool = False, **style: Any) -> Text:
         from matplotlib.patheffects import withStroke
 
         style = {"fontsize": 8.5, "color": INK, "zorder": 7, "ha": "center", **style}
@@ -467,3 +482,4 @@ class _View:
             style["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
         text = self.panel.text(place[0], place[1], words, **style)
         text.set_path_effects([withStroke(linewidth=2.5, foreground="white", alpha=0.8)])
+        return text

@@ -11,6 +11,7 @@ from .. import _core
 from .formulas import names_in, replace_names, sentence
 from .problems import did_you_mean, listed, rounded, shown
 from .schema import Isosurface, WorldFile
+from .solver import shown_quantity
 
 if TYPE_CHECKING:
     from .world import World
@@ -58,7 +59,7 @@ def interval(world: World, observer: Isosurface) -> float:
 
 def unit_of(file: WorldFile, quantity: str) -> str:
     """The unit of a quantity; empty for formulas."""
-    pictured = file.solver.pictures.get(quantity)
+    pictured = file.solver.pictures.get(quantity) or shown_quantity(quantity)
     return pictured.unit if pictured is not None else QUANTITIES.get(quantity, "")
 
 
@@ -112,12 +113,12 @@ def _formula_problem(text: str, known: list[str], file: WorldFile) -> str:
     return ""
 
 
-def with_values(file: WorldFile, text: str) -> str:
+def with_values(world: World, text: str) -> str:
     """A quantity or formula with the values of [let] in place of their names; quantities come first."""
-    known = quantities_of(file)
+    known = quantities_of(world.file)
     if text in known:
         return text
-    values = {name: f"({float(value)!r})" for name, value in file.let.items() if name not in known}
+    values = {name: f"({value!r})" for name, value in world.let.items() if name not in known}
     return replace_names(text, values)
 
 

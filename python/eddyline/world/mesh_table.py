@@ -40,7 +40,8 @@ class MeshTable(Table):
     far_field: Annotated[Positive, Field(ge=2, le=1e5)] | None = Field(
         default=None,
         description="Distance of the far field from a single body, in lengths of the body; default 400 with "
-        "sides of type stream and no walls. The domain then has no effect on the mesh.",
+        "sides of type stream and no walls. The domain then has no effect on the mesh, and all its sides "
+        "must be stream or outflow.",
     )
     file: str | None = Field(
         default=None,

@@ -17,13 +17,13 @@ from ..mesh.box import box
 from ..mesh.curves import Curve
 from ..mesh.extrude import extrude
 from ..mesh.frames import Sizes, channel
-from ..mesh.quality import check_folds, measure, wall_distances, y_plus
+from ..mesh.quality import Worst, check_folds, measure, wall_distances, y_plus
 from ..mesh.spacing import Line, cells_for, check_count, geometric, two_ratios, two_sided, uniform
 from .curves import find_file
 from .memory import available_memory
 from .mesh_table import MeshTable
 from .problems import Path as ProblemPath
-from .problems import listed, rounded
+from .problems import listed, number, rounded
 from .samples import corners
 from .schema import SIDES, Outflow, Periodic, Stream, Wall, WorldFile
 from .shapes import Body, Circle, Cylinder, vec3
@@ -31,7 +31,9 @@ from .shapes import Body, Circle, Cylinder, vec3
 FAR_FIELD = 400.0
 """Distance of the far field of a free stream in lengths of the body: at 50 the drag of a cylinder is 0.7 %
 too high."""
-NEAR = 20.0
+FAN = 2
+"""Cells around the body of a mesh with a far field, over those of the spacing: they widen on the way out."""
+NEAR = 10.0
 """Distance from the body, in its lengths, up to which cells grow by mesh.stretching only: the wake."""
 FAR_RATIO = 1.2
 """Ratio of neighbouring cells farther away, at least."""
@@ -45,8 +47,8 @@ LARGEST = 2.5
 """Largest cells of a channel, in spacings: with 6, eddies behind a cylinder are 7 % too short."""
 OUTLINE = 1e-4
 """Tolerance of outlines, over the size of a body."""
-SKEWED, UNEVEN = 0.85, 2.0
-"""Skewness, and ratio of neighbouring cells, above which a note is shown."""
+SKEWED, UNEVEN, LONG = 0.85, 2.0, 1e5
+"""Skewness, ratio of neighbouring cells, and ratio of a cell's edges, above which a note is shown."""
 
 
 def make(file: WorldFile) -> Mesh:
@@ -72,7 +74,16 @@ def mesh_problems(file: WorldFile) -> Iterator[tuple[ProblemPath, str]]:
 def _made(file: WorldFile) -> Mesh:
     table = table_of(file)
     if table.file is not None:
-        return _from_file(table.file, file, table.folders)
+        mesh = _from_file(table.file, file, table.folders)
+        if "far" in mesh.boundary_names:
+            _check_stream(file, f'mesh.file = "{table.file}": has a far field')
+        return mesh
+    if table.far_field is not None and not file.bodies:
+        raise MeshError(
+            f"mesh.far_field = {number(table.far_field)}: is the distance from a body, and this world has "
+            "none. Remove it, or add a body"
+        )
+    _check_heights(file, table)
     if file.dimensions == 3:
         mesh = _in_space(file, table)
     elif not file.bodies:
@@ -81,6 +92,27 @@ def _made(file: WorldFile) -> Mesh:
         mesh = _in_plane(file, table, {name: curve_of(body) for name, body in file.bodies.items()})
     check_folds(mesh)
     return mesh
+
+
+def _check_heights(file: WorldFile, table: MeshTable) -> None:
+    """Raises MeshError for cells that are higher than what they lie at."""
+    limits = [("first_cell", f"bodies.{name}", _width(body)) for name, body in file.bodies.items()]
+    limits.append(("side_cell", "the domain", min(file.domain.size)))
+    if not file.bodies:
+        limits.append(("first_cell", "the domain", min(file.domain.size)))
+    for key, what, limit in limits:
+        height: float | None = getattr(table, key)
+        if height is not None and height > limit:
+            raise MeshError(
+                f"mesh.{key} = {number(height)}: is the height of one cell [m], and {what} is "
+                f"{rounded(limit)} m wide; must be smaller. Reduce it, or remove it"
+            )
+
+
+def _width(body: Body) -> float:
+    """The larger extent of a body along x and y, m."""
+    low, high = body.core_shape.bounds
+    return max(high[k] - low[k] for k in (0, 1))
 
 
 def table_of(file: WorldFile) -> MeshTable:
@@ -137,6 +169,30 @@ def _in_plane(file: WorldFile, table: MeshTable, curves: dict[str, Curve]) -> Me
     return channel(low[:2], [high[k] - low[k] for k in (0, 1)], curves, sizes, periodic)
 
 
+def _check_far(file: WorldFile, far: float | None) -> None:
+    """Raises MeshError for sides that a mesh with a far field would leave out. far: as given, or None."""
+    what = "a body in a stream" if far is None else f"mesh.far_field = {number(far)}"
+    remedy = "its type" if far is None else "its type, or remove mesh.far_field"
+    _check_stream(file, what)
+    for name in SIDES[:4]:
+        side = file.boundaries.side(name)
+        if not isinstance(side, Stream | Outflow):
+            default = " (default)" if name not in file.boundaries.model_fields_set else ""
+            raise MeshError(
+                f'{what}: the far field replaces all sides, but boundaries.{name}.type = "{side.type}"'
+                f"{default}; must be stream or outflow. Change {remedy}"
+            )
+
+
+def _check_stream(file: WorldFile, what: str) -> None:
+    """Raises MeshError if no side says what flows in from the far field. what: begins the message."""
+    if not any(isinstance(file.boundaries.side(name), Stream) for name in SIDES[:4]):
+        raise MeshError(
+            f"{what}; a far field requires a side of type stream, and this world has none. Give the sides "
+            'type = "stream"'
+        )
+
+
 def _spacing(file: WorldFile, table: MeshTable, curve: Curve) -> float:
     """Edges of cells along a body, m."""
     return curve.perimeter / table.cells[0] if table.cells else file.domain.spacing
@@ -175,6 +231,7 @@ def _downstream(file: WorldFile) -> tuple[bool, bool, bool, bool]:
 def _far(file: WorldFile, table: MeshTable, name: str, curve: Curve) -> Mesh:
     """A body alone: C around an airfoil, O around others."""
     far = table.far_field or FAR_FIELD
+    _check_far(file, table.far_field)
     spacing = _spacing(file, table, curve)
     first = _first_cell(file, table, file.bodies.values())
     outwards = table.cells[1] if table.cells and len(table.cells) > 1 else 0
@@ -189,7 +246,8 @@ def _far(file: WorldFile, table: MeshTable, name: str, curve: Curve) -> Mesh:
         line = geometric(count, min(step, 1 / count))
         return airfoil(curve, name, on_side, wake, line, far, 0.25 * spacing / chord, edge_cell)
     radius = far * curve.size
-    cells = _rounded(curve.perimeter / spacing, 2 * MULTIPLE)
+    widening = 1 if table.cells else FAN
+    cells = _rounded(widening * curve.perimeter / spacing, 2 * MULTIPLE)
     distance = radius - 0.5 * curve.size
     near = min(NEAR * curve.size, distance)
     ratio = max(table.stretching, FAR_RATIO)
@@ -347,10 +405,23 @@ def _walls(file: WorldFile) -> list[str]:
 def mesh_notes(file: WorldFile) -> Iterator[str]:
     """Remarks on cells that may cost accuracy."""
     found = measure(make(file))
-    if found.skewness.value > SKEWED:
+    low, high = corners(file)
+
+    def matters(worst: Worst) -> bool:
+        """True inside the domain; far from a body in a stream cells may be as they like."""
+        return all(a <= x <= b for a, x, b in zip(low, worst.place, high, strict=False))
+
+    if found.skewness.value > SKEWED and matters(found.skewness):
         yield f"mesh: {found.skewness.where} is skewed, {rounded(found.skewness.value, 2)} of at most 1."
-    if found.neighbors.value > UNEVEN:
+    if found.neighbors.value > UNEVEN and matters(found.neighbors):
         yield (
             f"mesh: {found.neighbors.where} has {rounded(found.neighbors.value, 2)} times the volume of its "
             "neighbour. Use more cells, or a smaller mesh.stretching."
+        )
+    if found.aspect.value > LONG:
+        keys = [key for key in ("first_cell", "side_cell") if getattr(table_of(file), key) is not None]
+        remedy = f"Increase {listed([f'mesh.{key}' for key in keys], 'or')}" if keys else "Change its cells"
+        yield (
+            f"mesh: {found.aspect.where} is {rounded(found.aspect.value, 2)} times as long as high, so that "
+            f"the flow converges slowly, if at all. {remedy}."
         )

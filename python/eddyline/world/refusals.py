@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .. import _core
-from .problems import Path, did_you_mean, dotted, listed, shown
+from .problems import Path, did_you_mean, dotted, listed, number, rounded, shown
 from .schema import SIDES, Wall, WorldFile
 from .shapes import Body
 from .solver import solvers
@@ -72,3 +72,16 @@ def _friction(file: WorldFile) -> Iterator[tuple[Path, str]]:
                 f"{where}; the law of a smooth wall needs viscosity. Give the fluid a viscosity, or the wall "
                 "a roughness.",
             )
+        elif table.roughness is not None and table.roughness >= (width := _room(path, file)):
+            yield (
+                (*path, "roughness"),
+                f"{dotted(path)}.roughness = {number(table.roughness)} m; must be less than the "
+                f"{rounded(width)} m that the domain leaves for the flow. Reduce it.",
+            )
+
+
+def _room(path: Path, file: WorldFile) -> float:
+    """The extent of the domain away from a wall [m]; for a body the smallest one."""
+    if path[0] == "boundaries":
+        return file.domain.size[SIDES.index(str(path[1])) // 2]
+    return min(file.domain.size)

@@ -22,7 +22,9 @@ from pydantic import (
 from .problems import listed
 from .shapes import (
     BODIES,
+    FRICTION,
     REGIONS,
+    ROUGHNESS,
     Body,
     Friction,
     Motion,
@@ -222,16 +224,8 @@ class Wall(Table):
 
     type: Literal["wall"]
     slip: StrictBool = Field(default=False, description="True: no friction; default no-slip.")
-    friction: Friction | None = Field(
-        default=None,
-        description="Friction instead of no-slip, for walls whose boundary layer is thinner than the "
-        "spacing: f of the stress f rho u^2 against the velocity u along the wall, or "
-        '"log": f from the law of the wall.',
-        examples=[0.003, "log"],
-    )
-    roughness: Positive | None = Field(
-        default=None, description='With friction = "log": equivalent sand roughness [m]; default smooth.'
-    )
+    friction: Friction | None = Field(default=None, description=FRICTION, examples=[0.003, "log"])
+    roughness: Positive | None = Field(default=None, description=ROUGHNESS)
     velocity: FieldVector | None = Field(
         default=None, description="Velocity of the wall in its own plane [m/s], a formula of x, y, z, t."
     )

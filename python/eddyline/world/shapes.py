@@ -15,6 +15,7 @@ from pydantic import (
     Field,
     PrivateAttr,
     StrictBool,
+    ValidationError,
     ValidationInfo,
     ValidatorFunctionWrapHandler,
     WrapValidator,
@@ -24,7 +25,7 @@ from pydantic import (
 
 from .. import _core
 from .airfoils import naca, placed, profile
-from .problems import listed, shown
+from .problems import listed, nearest, shown
 from .values import (
     Context,
     Count,
@@ -372,11 +373,28 @@ _ZERO = _core.Formula("0", ())
 
 
 def _law(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
-    return value if value == "log" else handler(value)
+    if value == "log":
+        return value
+    try:
+        return handler(value)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        if not isinstance(value, str) or fault["type"] != "eddyline":
+            raise
+        near = ' Did you mean "log"?' if nearest(value, ["log"]) else ""
+        text = f'must be "log", a number, or a formula of [let] values: {fault["ctx"]["text"]}{near}'
+        raise wrong(text) from None
 
 
 Friction = Annotated[Positive, Field(le=1), WrapValidator(_law)]
 """A number, or "log"."""
+FRICTION = (
+    "Friction instead of no-slip, for walls whose boundary layer is thinner than the spacing. "
+    "The coefficient f of the stress f rho u^2 against the velocity u along the wall, "
+    'or "log": f from the law of the wall.'
+)
+ROUGHNESS = 'With friction = "log": equivalent sand roughness [m]; default smooth.'
+"""Descriptions of the keys of walls and bodies."""
 
 
 class HasFriction(Protocol):
@@ -400,16 +418,8 @@ class Body(ShapeTable):
     """A solid thing in the fluid, at rest unless it has a motion."""
 
     slip: StrictBool = Field(default=False, description="True: no friction; default no-slip.")
-    friction: Friction | None = Field(
-        default=None,
-        description="Friction instead of no-slip, for walls whose boundary layer is thinner than the "
-        "spacing: f of the stress f rho u^2 against the velocity u along the wall, or "
-        '"log": f from the law of the wall.',
-        examples=[0.003, "log"],
-    )
-    roughness: Positive | None = Field(
-        default=None, description='With friction = "log": equivalent sand roughness [m]; default smooth.'
-    )
+    friction: Friction | None = Field(default=None, description=FRICTION, examples=[0.003, "log"])
+    roughness: Positive | None = Field(default=None, description=ROUGHNESS)
     motion: Motion | None = Field(
         default=None, description="Motion of the body, a table, see below; default at rest."
     )

@@ -41,12 +41,14 @@ FLOW_COMMANDS = ("inflow", "viscosity", "gravity", "move_body", "add_body", "rem
 
 @dataclass(frozen=True)
 class Pictured:
-    """A quantity of pictures. starts_at_zero: its scale does. diverging: it is centred on zero."""
+    """A quantity of pictures. starts_at_zero: its scale does. diverging: it is centred on zero. whole: it
+    takes whole numbers only, which get a colour each."""
 
     label: str
     unit: str
     diverging: bool = False
     starts_at_zero: bool = False
+    whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,8 @@ class Solver(Protocol):
     """Its full name, in a few words."""
     not_steered: str
     """Reason why commands that change the flow, other than `steered`, are refused while a run goes on; empty
-    if none is."""
+    if none is. A solver may have a method `has_other_pictures`: whether options of [method] bring quantities
+    that `pictures` does not have."""
     steered: tuple[str, ...]
     """Names of the commands that change the flow of a run, such as "gravity"; probes can always be added."""
     has_sound: bool
@@ -155,6 +158,19 @@ def solvers() -> Mapping[str, Solver]:
         except Exception as error:  # of the other package, which must not stop the worlds of other solvers
             warnings.warn(f"the solver {entry.name} cannot be loaded: {error}", stacklevel=2)
     return found
+
+
+_SHOWN: dict[str, Pictured] = {}
+
+
+def show_quantity(name: str, pictured: Pictured) -> None:
+    """Makes a quantity known that `Solver.pictures` does not have, as equations outside the package do."""
+    _SHOWN[name] = pictured
+
+
+def shown_quantity(name: str) -> Pictured | None:
+    """A quantity that show_quantity() has made known in this process."""
+    return _SHOWN.get(name)
 
 
 def picture_names() -> tuple[str, ...]:

@@ -23,6 +23,7 @@ _KINDS = {
     "model_attributes_type": "a table",
     "dict_type": "a table",
     "tuple_type": "a list in brackets",
+    "list_type": "a list in brackets",
 }
 _LIMITS = {"greater_than": (">", "gt"), "greater_than_equal": (">=", "ge"), "less_than_equal": ("<=", "le")}
 
@@ -95,7 +96,10 @@ def _unknown_quantity(data: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
     """The quantity of pictures if the solver has none of this name."""
     quantity = value_at(data, ("output", "quantity"))
     solver = known_solver(name_of_solver(data.get("method")))
-    if isinstance(quantity, str) and solver is not None and quantity not in solver.pictures:
+    has_others = getattr(solver, "has_other_pictures", lambda _: False)
+    if solver is None or (isinstance(data.get("method"), Mapping) and has_others(data["method"])):
+        return
+    if isinstance(quantity, str) and quantity not in solver.pictures:
         expected = ", ".join(solver.pictures)
         yield ("output", "quantity"), _choice("output.quantity", quantity, expected)
 
@@ -199,6 +203,10 @@ def _line(path: Path, item: ErrorDetails, data: Any, names: Names) -> str | None
         )
     if kind == "too_short":
         return f"{name} = {shown(value)}; must have at least {context['min_length']} entries."
+    if kind == "too_long":
+        return f"{name} = {shown(value)}; must have at most {context['max_length']} entries."
+    if kind == "string_too_long":
+        return f"{name} = {shown(value)}; must have at most {context['max_length']} characters."
     if kind == "string_too_short":
         return f'{name} = ""; must not be empty.'
     if kind in _LIMITS:

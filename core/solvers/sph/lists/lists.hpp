@@ -57,7 +57,7 @@ class Lists {
   /// Bounds of how far rows have moved since the rebuild.
   neighbors::DriftBound<T, D>& drift_bound() { return drift_bound_; }
   const neighbors::DriftBound<T, D>& drift_bound() const { return drift_bound_; }
-  /// Whether a body may touch each particle; empty without bodies.
+  /// Marks of particles that a body may touch; empty without bodies.
   const Array<std::uint8_t>& near_walls() const { return near_walls_; }
   std::size_t bytes() const;
 

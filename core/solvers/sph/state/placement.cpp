@@ -13,7 +13,8 @@ void place_fluid(const particles::Placement& placement, const Constants& c, Flui
     const double p = particle.pressure / (c.rho0 * c.c0 * c.c0);
     fluid.s[i] = c.state.is_gas() ? particle.density / c.rho0 - 1 : c.state.density_excess(p);
     if (c.state.is_gas())
-      fluid.classic->u[i] = c.c0 * c.c0 * physics::StateEquationIdealGas{c.state.gamma}.thermal_energy(1 + fluid.s[i], p);
+      fluid.classic->u[i] =
+          c.c0 * c.c0 * physics::StateEquationIdealGas{c.state.gamma}.thermal_energy(1 + fluid.s[i], p);
     fluid.mass[i] = c.rho0 * (1 + fluid.s[i]) * particle.volume;
     for (int d = 0; d < D; ++d) fluid.x[d][i] = particle.position[d];
   }

@@ -291,7 +291,7 @@ void DeltaStep<T, D>::start() {
   control_point_.agree();
   state_.control.speed = state_.control.latest.speed;
   contents_.invalidate();
-  if (device_) device_->take_over();  // too little memory is found before the first step
+  if (device_) device_->upload_state();  // too little memory is found before the first step
 }
 
 template class DeltaStep<float, 2>;

@@ -120,7 +120,7 @@ class DeltaStep {
   Cargo<T> whole_wall_state() { return {domain_.wall_halo, all_of(scratch_.walls), all_of(scratch_.walls)}; }
   static neighbors::RowField<T> all_of(neighbors::PairData<T>& rows) { return {rows, D}; }
 
-  /// Whether the device has the state. The host computes the start, and then hands it over.
+  /// True if the device has the state. The host computes the start, and then hands it over.
   bool device_is_in_use() const { return device_ && device_->has_state(); }
   /// Returns the time for the motion of bodies at flow time t: they rest while a start settles.
   double motion_time(double t) const { return damping > 0 ? -1.0 : t; }

@@ -38,7 +38,7 @@ bool DeltaStep<T, D>::prepare_midpoint(double skin) {
   const bool is_first = domain_.last_rebuild == state_.steps;
   const bool predicted = contents_.end_of_step == state_.steps && !is_first;
   const double start = state_.control.relative_drift;
-  if (device_ && device_->take_over()) contents_.invalidate();
+  if (device_ && device_->upload_state()) contents_.invalidate();
   write_midpoint_rows();
   openings_.write_midpoint_rows(state_.time_step, damping > 0);
   if (moving_walls_.any())

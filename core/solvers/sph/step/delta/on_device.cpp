@@ -121,7 +121,7 @@ device::Layout<T, D> OnDevice<T, D>::layout() const {
 }
 
 template <class T, int D>
-bool OnDevice<T, D>::take_over() {
+bool OnDevice<T, D>::upload_state() {
   const bool is_due = !has_state_;
   if (is_due) {
     moving_.clear();

@@ -31,10 +31,10 @@ class OnDevice {
 
   /// Takes over the host's state, unless the device has it. Returns whether it did; rows of the midpoint are then to be
   /// written again.
-  bool take_over();
+  bool upload_state();
   /// Copies the state to the host, unless the host has it, and the maxima of the last step.
   void hand_back();
-  /// The host's state has changed, or the order of particles: the next take_over() copies it.
+  /// The host's state has changed, or the order of particles: the next upload_state() copies it.
   void forget() { has_state_ = false; }
   bool has_state() const { return has_state_; }
 

@@ -1,0 +1,45 @@
+#pragma once
+// The interface between a library of equations outside the package and the core. eddyline_module_abi() may be called
+// in a library of any version, eddyline_module() only where its answer is that of the core.
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "physics/equations/equations.hpp"
+
+namespace eddyline::physics {
+
+/// Functions of the core that headers of the library call.
+struct ModuleHost {
+  double (*evaluate)(const world::Formula& formula, std::span<const double> values) = nullptr;
+};
+
+struct ModuleEntry {
+  /// JSON text that describes the module.
+  const char* about = nullptr;
+  /// Returns equations on the heap. Throws UserError.
+  Equations* (*make)(const ModuleHost& host, const std::string& instructions, const Settings& settings) = nullptr;
+};
+
+/// Hash of the headers, and what decides whether two compilers lay out the same memory.
+inline std::string module_abi(const std::string& headers) {
+#if defined(_GLIBCXX_USE_CXX11_ABI) && _GLIBCXX_USE_CXX11_ABI
+  const std::string library = "libstdc++11";
+#elif defined(_LIBCPP_VERSION)
+  const std::string library = "libc++";
+#else
+  const std::string library = "libstdc++";
+#endif
+  std::string sizes;
+  for (const std::size_t size : {sizeof(void*), sizeof(world::World), sizeof(Settings), sizeof(Field), sizeof(Stage)})
+    sizes.append("-").append(std::to_string(size));
+  return std::string(headers).append("-").append(library).append(sizes);
+}
+
+}  // namespace eddyline::physics
+
+extern "C" {
+__attribute__((visibility("default"))) const char* eddyline_module_abi();
+__attribute__((visibility("default"))) const eddyline::physics::ModuleEntry* eddyline_module();
+}

@@ -1,0 +1,61 @@
+#pragma once
+// The part of a module's library that is compiled once. Compiled after the module's header, which defines
+//
+//   namespace eddyline::module { template <int D> struct Model { ... }; }
+//
+// EDDYLINE_MODULE_HEADERS is the hash of the headers, EDDYLINE_MODULE_2D and _3D tell the dimensions, and
+// EDDYLINE_MODULE_SCALAR, _AVX2 and _AVX512 which loops the library has.
+
+#include "physics/equations/make_set.hpp"
+#include "physics/modules/entry.hpp"
+#include "physics/modules/loops.hpp"
+
+namespace eddyline::module {
+
+extern const char* const k_about;
+inline physics::ModuleHost host_functions;
+
+/// The best loops of the library that the processor's instruction set, as the core chose it, can run.
+template <int D>
+physics::Kernels loops(const std::string& instructions, physics::Reconstruction reconstruction) {
+#ifdef EDDYLINE_MODULE_AVX512
+  if (instructions == "avx512") return loops_avx512<D>(reconstruction);
+#endif
+#ifdef EDDYLINE_MODULE_AVX2
+  if (instructions != "scalar") return loops_avx2<D>(reconstruction);
+#endif
+  (void)instructions;
+  return loops_scalar<D>(reconstruction);
+}
+
+inline physics::Equations* make(const physics::ModuleHost& host, const std::string& instructions,
+                                const physics::Settings& settings) {
+  host_functions = host;
+  const physics::Reconstruction reconstruction = physics::reconstruction_of(settings);
+#ifdef EDDYLINE_MODULE_2D
+  if (settings.dimensions() == 2)
+    return physics::make_set<Model<2>, 2>(settings, loops<2>(instructions, reconstruction), reconstruction).release();
+#endif
+#ifdef EDDYLINE_MODULE_3D
+  if (settings.dimensions() == 3)
+    return physics::make_set<Model<3>, 3>(settings, loops<3>(instructions, reconstruction), reconstruction).release();
+#endif
+  throw UserError("the module has no equations in " + std::to_string(settings.dimensions()) + "D.");
+}
+
+}  // namespace eddyline::module
+
+// The library has this function of the core only: it calls the core's own.
+double eddyline::world::Formula::evaluate(std::span<const double> values) const {
+  return module::host_functions.evaluate(*this, values);
+}
+
+const char* eddyline_module_abi() {
+  static const std::string abi = eddyline::physics::module_abi(EDDYLINE_MODULE_HEADERS);
+  return abi.c_str();
+}
+
+const eddyline::physics::ModuleEntry* eddyline_module() {
+  static const eddyline::physics::ModuleEntry entry{eddyline::module::k_about, &eddyline::module::make};
+  return &entry;
+}

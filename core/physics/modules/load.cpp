@@ -1,0 +1,40 @@
+#include "physics/modules/load.hpp"
+
+#include <dlfcn.h>
+
+#include "physics/modules/entry.hpp"
+
+namespace eddyline::physics {
+
+namespace {
+
+const ModuleEntry& load(const std::string& library) {
+  void* loaded = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (loaded == nullptr) throw UserError("cannot be loaded: " + std::string(dlerror()) + ".");
+  void* abi = dlsym(loaded, "eddyline_module_abi");
+  void* entry = dlsym(loaded, "eddyline_module");
+  if (abi == nullptr || entry == nullptr) throw UserError(library + " is not a module of Eddyline.");
+  const std::string built = reinterpret_cast<decltype(&eddyline_module_abi)>(abi)();
+  if (built != abi_of_modules())
+    throw UserError(library + " was built for another version of Eddyline (" + built + "; this one is " +
+                    abi_of_modules() + "). Build it again with `eddyline module build`.");
+  return *reinterpret_cast<decltype(&eddyline_module)>(entry)();
+}
+
+}  // namespace
+
+std::string abi_of_modules() { return module_abi(EDDYLINE_MODULE_HEADERS); }
+
+std::string module_about(const std::string& library) { return load(library).about; }
+
+std::unique_ptr<Equations> make_from_module(const std::string& instructions, const Settings& settings) {
+  const std::string library = settings.text("library", "");
+  if (library.empty()) throw UserError("method.equations = \"" + settings.name + "\": its library is not known.");
+  Settings own = settings;
+  own.options.erase("library");
+  const ModuleHost host{
+      [](const world::Formula& formula, std::span<const double> values) { return formula.evaluate(values); }};
+  return std::unique_ptr<Equations>(load(library).make(host, instructions, own));
+}
+
+}  // namespace eddyline::physics

@@ -1,0 +1,170 @@
+"""Compiles a module into a library, against the headers that the package brings."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from .description import Description, ModuleError, read, source_hash
+from .library import SUFFIX, Library, open_library, seal
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_PLACES = (_PACKAGE / "include", _PACKAGE.parent.parent / "core")  # installed; in a checkout
+LIST = "physics/modules/headers.txt"
+FLAGS = (
+    "-std=c++20", "-O3", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off", "-fno-math-errno", "-w",
+)  # fmt: skip
+"""Every operation rounds once, as in the core (the law)."""
+SCHEDULING = ("-fschedule-insns", "-fsched-pressure")
+"""As in the core; of GCC only."""
+INSTRUCTIONS = {
+    "scalar": ("Pack<double, 1>", ("base/pack.hpp",), ("-march=x86-64-v3",)),
+    "avx2": ("Pack<double, 4>", ("base/lanes_select.hpp",), ("-march=x86-64-v3",)),
+    "avx512": (
+        "Pack<double, 8>",
+        ("base/pack_avx512_double.hpp",),
+        ("-march=x86-64-v4", "-mprefer-vector-width=512"),
+    ),
+}
+"""Pack, headers and options of each instruction set, as in the core."""
+
+
+def build(folder: Path, instructions: Sequence[str] | None = None, *, include: Path | None = None) -> Library:
+    """Compiles the module in a folder to NAME.module.so beside its files, and loads it. instructions: some
+    instruction sets only; scalar is always one of them. include: the headers. Raises ModuleError."""
+    module = read(folder)
+    is_x86 = platform.machine() in ("x86_64", "AMD64")
+    wanted = [
+        name
+        for name in INSTRUCTIONS
+        if name == "scalar" or (is_x86 and name in (instructions or INSTRUCTIONS))
+    ]
+    headers = include or include_folder()
+    compiler = find_compiler()
+    target = folder / f"{module.name}{SUFFIX}"
+    with tempfile.TemporaryDirectory(prefix="eddyline-module-") as work:
+        sources = _sources(module, folder, wanted, Path(work))
+        flags = [*FLAGS, "-I", str(headers), "-I", str(folder.resolve())]
+        defines = [f'-DEDDYLINE_MODULE_HEADERS="{headers_hash(headers)}"']
+        defines += [f"-DEDDYLINE_MODULE_{each}D" for each in module.dimensions]
+        defines += [f"-DEDDYLINE_MODULE_{name.upper()}" for name in wanted]
+        machine = {name: INSTRUCTIONS[name][2] if is_x86 else () for name in wanted}
+
+        def compile_one(source: Path) -> Path:
+            own = [*machine.get(source.stem, machine["scalar"])]
+            if source.stem in machine and _is_gcc(compiler):
+                own += SCHEDULING
+            out = source.with_suffix(".o")
+            _run([compiler, *flags, *defines, *own, "-c", str(source), "-o", str(out)], module, folder)
+            return out
+
+        with ThreadPoolExecutor(max(1, min(len(sources), len(os.sched_getaffinity(0))))) as pool:
+            objects = [str(path) for path in pool.map(compile_one, sources)]
+        part = target.with_name(f".{target.name}.{os.getpid()}")
+        try:
+            _run([compiler, "-shared", "-Wl,-z,defs", *objects, "-o", str(part)], module, folder)
+            seal(part)
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
+    return open_library(target)
+
+
+def include_folder() -> Path:
+    """The headers that modules are compiled against."""
+    for place in _PLACES:
+        if (place / LIST).is_file():
+            return place
+    raise ModuleError(f"{_PLACES[0]}: the headers of this installation are missing. Install eddyline again.")
+
+
+def headers_hash(include: Path) -> str:
+    """As CMakeLists.txt computes it for the core."""
+    names = (include / LIST).read_text(encoding="utf-8").split()
+    digests = [hashlib.sha256((include / name).read_bytes()).hexdigest() for name in names]
+    return hashlib.sha256("".join(digests).encode()).hexdigest()[:16]
+
+
+def find_compiler() -> str:
+    """The C++ compiler: the one that CXX names, or g++, clang++ or c++."""
+    given = os.environ.get("CXX", "")
+    for name in (given,) if given else ("g++", "clang++", "c++"):
+        if path := shutil.which(name):
+            return path
+    what = (
+        f"CXX = {given}: there is no such compiler" if given else "there is no C++ compiler (g++ or clang++)"
+    )
+    raise ModuleError(
+        f"{what}. Install GCC 12 or later, e.g. with `apt install g++`, or set CXX to a compiler."
+    )
+
+
+def _is_gcc(compiler: str) -> bool:
+    return "clang" not in subprocess.run([compiler, "--version"], capture_output=True, text=True).stdout
+
+
+def _sources(module: Description, folder: Path, instructions: Sequence[str], work: Path) -> list[Path]:
+    """The files to compile: one with the equations, and one for each instruction set."""
+    header = f'#include "{module.name}.hpp"\n'
+    about = module.model_copy(update={"source": source_hash(folder)}).model_dump_json(by_alias=True)
+    files = {
+        "equations": header + '#include "physics/modules/library.hpp"\n'
+        f'const char* const eddyline::module::k_about = R"~~({about})~~";\n'
+    }
+    for name in instructions:
+        pack, includes, _ = INSTRUCTIONS[name]
+        files[name] = "".join(f'#include "{each}"\n' for each in includes) + header
+        files[name] += (
+            '#include "physics/equations/loops.hpp"\n#include "physics/modules/loops.hpp"\n'
+            "namespace eddyline::module {\n"
+            f"template <int D> physics::Kernels loops_{name}(physics::Reconstruction r) {{\n"
+            f"  return physics::loops_of<{pack}, Model<D>, D>(r);\n}}\n"
+        )
+        for dimensions in module.dimensions:
+            files[name] += f"template physics::Kernels loops_{name}<{dimensions}>(physics::Reconstruction);\n"
+        files[name] += "}\n"
+    paths = []
+    for name, text in files.items():
+        paths.append(work / f"{name}.cpp")
+        paths[-1].write_text(text, encoding="utf-8")
+    return paths
+
+
+def _run(command: Sequence[str], module: Description, folder: Path) -> None:
+    """Raises ModuleError with the first error of the compiler, and the module's own line that led to it."""
+    done = subprocess.run(
+        command, capture_output=True, text=True, errors="replace", env=os.environ | {"LC_ALL": "C"}
+    )
+    if done.returncode == 0:
+        return
+    raise ModuleError(
+        f"module {module.name}: {first_error(done.stderr, folder.resolve() / f'{module.name}.hpp')}"
+    )
+
+
+def first_error(output: str, header: Path) -> str:
+    """The first error among a compiler's messages as one line. An error in a header of the package is told
+    with the module's line that led there."""
+    lines = output.splitlines()
+    own = re.compile(rf"({re.escape(str(header.parent))}/[^:]+):(\d+)")
+    for index, line in enumerate(lines):
+        found = re.match(r"(.+?):(\d+)(?::\d+)?: (?:fatal )?error: (.*)", line)
+        if found is None:
+            continue
+        near = own.search(line) or next((m for m in map(own.search, lines[:index][::-1]) if m), None)
+        near = near or next((m for m in map(own.search, lines[index:]) if m), None)
+        if near is None:
+            return f"{header}: {found[3]} (needed by {found[1]}:{found[2]})"
+        return f"{near[1]}:{near[2]}: {found[3]}"
+    missing = re.search(r"undefined reference to [`'](.*)'", output)
+    if missing:
+        return f"uses {missing[1]}, which modules cannot call; see docs/modules.md."
+    return lines[-1] if lines else "the compiler failed without a message."

@@ -1,0 +1,130 @@
+"""module.toml: what a module says of itself."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tomlkit
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from tomlkit.exceptions import ParseError
+
+FILE = "module.toml"
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+"""Names of modules and of parameters."""
+
+
+RESERVED = frozenset(
+    (
+        *("name", "equations", "parameters", "library", "wave_speed", "order", "reconstruction"),
+        *("cfl", "patch", "levels", "tolerance", "refine", "unit", "regrid_every"),
+    )
+)
+"""Names that parameters cannot have: options of the method."""
+
+
+class ModuleError(ValueError):
+    """A module that cannot be made, built or loaded; one line."""
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Parameter(_Table):
+    """A number of the equations that a world may set in [method.parameters]."""
+
+    default: float
+    unit: str = ""
+    description: str = ""
+    least: float | None = None
+    above: float | None = None
+    most: float | None = None
+
+    def complaint(self, value: float) -> str | None:
+        """The limit that a value breaks, as "must be ..."; None if it keeps all."""
+        if self.above is not None and not value > self.above:
+            return f"must be > {self.above:g}"
+        if self.least is not None and not value >= self.least:
+            return f"must be >= {self.least:g}"
+        if self.most is not None and not value <= self.most:
+            return f"must be <= {self.most:g}"
+        return None
+
+    @model_validator(mode="after")
+    def _default_is_allowed(self) -> Parameter:
+        if (complaint := self.complaint(self.default)) is not None:
+            raise ValueError(f"default = {self.default:g} {complaint}")
+        return self
+
+
+class Picture(_Table):
+    """The way in which pictures show a field."""
+
+    label: str = ""
+    diverging: bool = False
+    starts_at_zero: bool = False
+
+
+_Name = Annotated[str, StringConstraints(pattern=f"^{NAME.pattern}$")]
+
+
+class Description(_Table):
+    """The content of module.toml.
+
+    title: the equations in a few words. dimensions: those that the model is compiled for. sides: kinds of
+    sides that the equations have. cell_steps: cell steps a second on one core, for forecasts of run times.
+    """
+
+    name: _Name
+    title: str
+    method: Literal["patches"] = Field(default="patches", alias="for")
+    dimensions: tuple[Literal[2, 3], ...] = Field(default=(2, 3), min_length=1)
+    sides: tuple[Literal["periodic", "wall", "open"], ...] = Field(
+        default=("periodic", "wall", "open"), min_length=1
+    )
+    cell_steps: float = Field(default=8e6, gt=0)
+    parameters: dict[_Name, Parameter] = {}
+    pictures: dict[str, Picture] = {}
+    source: str = ""
+    """Hash of the files that the library was built from; set by the build."""
+
+    @model_validator(mode="after")
+    def _names_are_free(self) -> Description:
+        if taken := sorted(RESERVED & set(self.parameters)):
+            raise ValueError(f"parameters.{taken[0]} has the name of an option of [method]")
+        return self
+
+
+def read(folder: Path) -> Description:
+    """The description of the module in a folder. Raises ModuleError."""
+    path = folder / FILE
+    try:
+        data = tomlkit.parse(path.read_text(encoding="utf-8")).unwrap()
+    except OSError as error:
+        raise ModuleError(
+            f"{path}: {error.strerror}; a module is a folder with {FILE}. Start one with "
+            "`eddyline module new NAME`."
+        ) from None
+    except (ParseError, UnicodeDecodeError) as error:
+        raise ModuleError(f"{path}: {error}") from None
+    try:
+        found = Description.model_validate(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        text = first["msg"].removeprefix("Value error, ")
+        raise ModuleError(f"{path}: {where}{': ' if where else ''}{text}.") from None
+    if not (folder / f"{found.name}.hpp").is_file():
+        raise ModuleError(f'{path}: name = "{found.name}", but the folder has no {found.name}.hpp.')
+    return found
+
+
+def source_hash(folder: Path) -> str:
+    """Hash of the files that a library is built from."""
+    digest = hashlib.sha256()
+    for path in sorted([*folder.glob("*.hpp"), folder / FILE]):
+        digest.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]

@@ -1,0 +1,350 @@
+"""Equations outside the package: a module is started, built, found and run; what is wrong with it is told in
+one line."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+from ways import needs_ranks
+
+from eddyline import _core, modules
+from eddyline.cli import app
+from eddyline.modules import compiler as building
+from eddyline.modules import library as libraries
+from eddyline.modules.description import RESERVED
+from eddyline.plot import colors
+from eddyline.solvers.amr import AmrOptions
+from eddyline.world import World, WorldError
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples" / "modules"
+NATIVE = "avx2" if "avx2" in _core.instruction_sets() else "scalar"
+
+pytestmark = pytest.mark.skipif(
+    not any(shutil.which(name) for name in ("g++", "clang++", "c++")), reason="no C++ compiler"
+)
+
+
+@pytest.fixture(scope="module")
+def heat(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example of heat conduction, built in 2D."""
+    folder = tmp_path_factory.mktemp("modules") / "heat"
+    shutil.copytree(EXAMPLES / "heat", folder, ignore=shutil.ignore_patterns("*.so"))
+    file = folder / "module.toml"
+    file.write_text(file.read_text().replace("[parameters.kappa]", "dimensions = [2]\n[parameters.kappa]", 1))
+    modules.build(folder, [NATIVE])
+    return folder
+
+
+def world_of(folder: Path, **changes: Any) -> World:
+    overrides = {"let.n": 32, "time.end": 0.2} | {
+        key.replace("__", "."): value for key, value in changes.items()
+    }
+    return World.load(folder / f"{folder.name}.toml", overrides)
+
+
+def run(*words: object) -> Any:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def told(result: Any) -> str:
+    """The one line of an error."""
+    assert result.exit_code == 2, result.output
+    text = result.stderr.strip()
+    assert "\n" not in text and "Traceback" not in result.output
+    return str(text)
+
+
+def bits(world: World, **how: Any) -> list[Any]:
+    """State, series and pictures at the end."""
+    simulation = _core.Simulation(world.core, **how)
+    simulation.advance(world.end, 10_000, 1e9)
+    series = {name: rows.tobytes() for name, (_, _, rows) in simulation.take_series().items()}
+    pictures = simulation.rasters(["T"], (17, 23), (0, 0, 0), (1, 1, 0)).tobytes()
+    return [simulation.checksum(), series, pictures]
+
+
+# --- what works without a line of the module's own ---------------------------------------------------
+
+
+def test_nothing_that_changes_how_a_module_is_computed_changes_a_bit(heat: Path) -> None:
+    known = bits(world_of(heat), instructions="scalar", threads=1)
+    for instructions in _core.instruction_sets():
+        assert bits(world_of(heat, method__patch=8), instructions=instructions, threads=2) == known
+        assert bits(world_of(heat), instructions=instructions, boxes=3) == known
+
+
+@pytest.mark.parametrize("n", [16, 32])
+def test_heat_decays_as_the_exact_solution(heat: Path, n: int) -> None:
+    world = world_of(heat, let__n=n)
+    simulation = _core.Simulation(world.core)
+    simulation.advance(world.end, 10_000, 1e9)
+    values = simulation.values("cells", "T", 0, n * n).reshape(n, n)
+    x = (np.arange(n) + 0.5) / n
+    k = 2 * np.pi
+    exact = np.sin(k * x) * np.sin(k * x)[:, None] * np.exp(-2 * 0.01 * k**2 * simulation.time)
+    assert np.abs(values - exact).max() < 0.55 / n**2
+
+
+def test_a_run_has_pictures_series_and_checkpoints(heat: Path, tmp_path: Path) -> None:
+    path, small = heat / "heat.toml", ["--set", "let.n=16", "--set", "output.pictures=2"]
+    small += ["--set", "output.snapshots=2", "--set", "time.end=0.4"]
+    for name, steps in (("whole", ()), ("parts", ("--steps", 10))):
+        done = run("run", path, *small, *steps, "--out", tmp_path / name)
+        assert done.exit_code == 0, done.output
+    assert (tmp_path / "whole" / "pictures" / "final.png").stat().st_size > 10_000
+    assert colors.quantity_of("T", None).label == "temperature"
+    assert "max_T" in (tmp_path / "whole" / "series" / "budget.csv").read_text()
+    # A folder of a run holds no code, and nothing says where its world was.
+    libraries._last_found.clear()
+    resumed = run("resume", tmp_path / "parts")
+    assert "EDDYLINE_MODULES" in told(resumed)
+
+
+def test_a_run_is_resumed_with_the_module_that_the_environment_names(
+    heat: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(libraries.VARIABLE, f"/nowhere:{heat.parent}")
+    for name, steps in (("whole", ()), ("parts", ("--steps", 10))):
+        world = ["--set", "let.n=16", "--set", "output.pictures=0", "--set", "output.snapshots=2"]
+        assert run("run", heat / "heat.toml", *world, *steps, "--out", tmp_path / name).exit_code == 0
+    assert run("resume", tmp_path / "parts").exit_code == 0
+    same = run("compare", tmp_path / "whole", tmp_path / "parts")
+    assert same.exit_code == 0 and "identical" in same.output
+
+
+def test_modules_are_listed(heat: Path, tmp_path: Path) -> None:
+    (tmp_path / "broken.module.so").write_bytes(b"\x7fELF")
+    listed = run("module", "list", heat.parent).output
+    assert "heat" in listed and "heat conduction" in listed
+    assert "broken  cannot be used" in run("module", "list", tmp_path).output
+
+
+def test_a_module_that_has_changed_since_it_was_built_is_noted(heat: Path) -> None:
+    file = heat / "heat.hpp"
+    text = file.read_text()
+    try:
+        file.write_text(text + "// changed\n")
+        assert any("have changed since it was built" in line for line in world_of(heat).warnings)
+    finally:
+        file.write_text(text)
+    assert not world_of(heat).warnings
+
+
+# --- what is wrong is told in one line ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"method__equations": "module:cold"}, "there is no cold.module.so beside the world"),
+        ({"method__equations": "module:../heat"}, "must be module: and a name of small letters"),
+        ({"method__equations": "heat"}, "must be wave, euler, navier-stokes or burgers"),
+        ({"method__parameters__kapa": 1}, 'have no such parameter. Did you mean "kappa"?'),
+        ({"method__parameters__kappa": 0}, "method.parameters.kappa = 0 m^2/s; must be > 0."),
+        ({"domain__size": [1, 1, 1]}, "the module has equations in 2D, and this world is 3D"),
+        ({"method__levels": 2, "method__refine": "TT > 0"}, "unknown name `TT`"),
+        ({"output__quantity": "p"}, "pictures of a 2D world show T"),
+        ({"start__fields__u": "1"}, "Known: T."),
+    ],
+)
+def test_what_a_world_has_wrong_about_a_module_is_told_in_one_line(
+    heat: Path, changes: dict[str, Any], line: str
+) -> None:
+    with pytest.raises(WorldError) as caught:
+        world_of(heat, **changes)
+    assert line in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_module_that_is_not_built_says_how_to_build_it(tmp_path: Path) -> None:
+    modules.new_module("puff", parent=tmp_path)
+    line = told(run("check", tmp_path / "puff" / "puff.toml"))
+    assert "the module is not built. Run `eddyline module build" in line
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "line"),
+    [
+        ("heat.hpp", "Q sum(0.0)", "Q sum(zero)", r"module heat: .*heat\.hpp:\d+: .*zero"),
+        ("heat.hpp", "k_fields = 1", "k_field = 1", r"module heat: .*heat\.hpp: .*k_fields"),
+        ("module.toml", 'name  = "heat"', 'name  = "cold"', r"the folder has no cold\.hpp"),
+        ("module.toml", "title = ", "titel = ", r"module\.toml: title: Field required"),
+        ("module.toml", "default     = 0.01", "default     = -1", r"default = -1 must be > 0"),
+        (
+            "module.toml",
+            "parameters.kappa",
+            "parameters.cfl",
+            r"module\.toml: parameters\.cfl has the name of",
+        ),
+        ("module.toml", "title =", "title", r"module\.toml: "),
+    ],
+)
+def test_what_is_wrong_with_a_module_is_told_in_one_line(
+    tmp_path: Path, file: str, old: str, new: str, line: str
+) -> None:
+    shutil.copytree(EXAMPLES / "heat", tmp_path / "heat", ignore=shutil.ignore_patterns("*.so"))
+    path = tmp_path / "heat" / file
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    assert re.search(line, told(run("module", "build", tmp_path / "heat", "--instructions", "scalar")))
+    assert not list((tmp_path / "heat").glob("*.so*")) and not list((tmp_path / "heat").glob(".*"))
+
+
+def test_a_machine_without_a_compiler_is_told_in_one_line(
+    heat: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    assert "CXX = no-such-compiler: there is no such compiler" in told(run("module", "build", heat))
+    monkeypatch.delenv("CXX")
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert "there is no C++ compiler" in told(run("module", "build", heat))
+
+
+def test_a_module_of_another_version_is_refused(heat: Path, tmp_path: Path) -> None:
+    content = (heat / "heat.module.so").read_bytes()
+    own = building.headers_hash(building.include_folder())
+    assert own.encode() in content and _core.module_abi().startswith(own)
+    path = tmp_path / "heat.module.so"
+    path.write_bytes(content[: -len(libraries._seal(b""))].replace(own.encode(), b"0" * len(own)))
+    libraries.seal(path)
+    shutil.copy(heat / "heat.toml", tmp_path)
+    line = told(run("check", tmp_path / "heat.toml"))
+    assert "was built for another version of Eddyline" in line and "eddyline module build" in line
+
+
+@pytest.mark.parametrize("length", [0, 100, -100])
+def test_a_damaged_library_is_refused_before_it_is_loaded(heat: Path, tmp_path: Path, length: int) -> None:
+    (tmp_path / "heat.module.so").write_bytes((heat / "heat.module.so").read_bytes()[:length])
+    shutil.copy(heat / "heat.toml", tmp_path)
+    assert "is damaged, or not a module" in told(run("check", tmp_path / "heat.toml"))
+
+
+def test_worlds_of_others_load_no_module(heat: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(libraries, "_confined", True)
+    with pytest.raises(WorldError, match="as this program reads worlds of others"):
+        world_of(heat)
+
+
+# --- what the package brings -------------------------------------------------------------------------
+
+
+def closure(names: Sequence[str]) -> set[str]:
+    """Headers of the core that these include, and they themselves."""
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            text = (ROOT / "core" / name).read_text(encoding="utf-8")
+            waiting += re.findall(r'^#include "([^"]+)"', text, re.MULTILINE)
+    return found
+
+
+def test_the_package_brings_all_headers_that_modules_include() -> None:
+    needed = ["physics/modules/library.hpp", "physics/equations/loops.hpp"]
+    needed += [name for _, headers, _ in building.INSTRUCTIONS.values() for name in headers]
+    listed = (ROOT / "core" / building.LIST).read_text().split()
+    assert listed == sorted(closure(needed))
+    assert all(os.fspath(name) in listed for name in needed)
+
+
+def test_flags_of_modules_are_those_of_the_core() -> None:
+    cmake = (ROOT / "CMakeLists.txt").read_text()
+    for name, (_, _, flags) in building.INSTRUCTIONS.items():
+        assert f"set(flags_{name} {' '.join(flags)})" in cmake
+    assert " ".join(building.SCHEDULING) in cmake
+    assert "-ffp-contract=off" in building.FLAGS and "-fno-math-errno" in building.FLAGS
+
+
+def test_a_new_module_has_all_its_files(tmp_path: Path) -> None:
+    folder = modules.new_module("puff", parent=tmp_path)
+    names = {path.name for path in folder.iterdir()}
+    assert names == {"puff.hpp", "puff.toml", "module.toml", "README.md", "test_puff.py"}
+    assert not any("@NAME@" in path.read_text() for path in folder.iterdir())
+    with pytest.raises(modules.ModuleError, match="is there already"):
+        modules.new_module("puff", parent=tmp_path)
+    with pytest.raises(modules.ModuleError, match="must be made of small letters"):
+        modules.new_module("Puff", parent=tmp_path)
+    with pytest.raises(modules.ModuleError, match="must be patches"):
+        modules.new_module("wing", "blocks", parent=tmp_path)
+
+
+def test_parameters_have_no_names_of_options() -> None:
+    assert {*AmrOptions.model_fields, "library"} == RESERVED
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("name", ["heat", "shallow_water", "puff"])
+def test_every_example_gives_its_expected_values(name: str, tmp_path: Path) -> None:
+    """All instruction sets; the template of a new module runs its own test."""
+    if name == "puff":
+        folder = modules.new_module("puff", parent=tmp_path)
+        modules.build(folder)
+        assert pytest.main(["-q", "-p", "no:cacheprovider", str(folder / "test_puff.py")]) == 0
+        return
+    folder = tmp_path / name
+    shutil.copytree(EXAMPLES / name, folder, ignore=shutil.ignore_patterns("*.so"))
+    modules.build(folder)
+    done = run("run", folder / f"{name}.toml", "--out", tmp_path / "run")
+    assert done.exit_code == 0 and "inside" in done.output, done.output
+
+
+BAD = """
+    if (velocity[0] > 5) throw UserError("a is too large.");
+  }"""
+
+
+@pytest.mark.matrix
+def test_errors_of_a_model_are_told_with_their_place(tmp_path: Path) -> None:
+    """A constructor that throws, and a flux that divides by zero."""
+    folder = modules.new_module("bad", parent=tmp_path)
+    header = folder / "bad.hpp"
+    text = header.read_text()
+    for old, new in (
+        ('settings.number("w", 0)} {}', f'settings.number("w", 0)}} {{{BAD}'),
+        ("v * select", "v / select"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    header.write_text(text)
+    modules.build(folder, [NATIVE])
+    line = told(run("check", folder / "bad.toml", "--set", "method.parameters.a=6"))
+    assert "method is refused by module:bad: a is too large." in line
+    done = run("run", folder / "bad.toml", "--set", "start.fields.c=0", "--out", tmp_path / "run")
+    assert done.exit_code == 3 and re.search(r"step 1, .*the cell at \(.*\) m has c = ", done.output)
+
+
+@pytest.mark.matrix
+@needs_ranks
+def test_ranks_and_levels_give_the_same_bits(tmp_path: Path) -> None:
+    folder = tmp_path / "shallow_water"
+    shutil.copytree(EXAMPLES / "shallow_water", folder, ignore=shutil.ignore_patterns("*.so"))
+    modules.build(folder, [NATIVE])
+    changes = {"method.levels": 2, "method.tolerance": 0.02, "method.unit": 4, "output.pictures": 2}
+    options = [word for key, value in changes.items() for word in ("--set", f"{key}={value}")]
+    for name, how in (("alone", ()), ("shared", ("--ranks", 2))):
+        words = [
+            "-m",
+            "eddyline",
+            "run",
+            folder / "shallow_water.toml",
+            *options,
+            *how,
+            "--out",
+            tmp_path / name,
+        ]
+        subprocess.run([sys.executable, *map(str, words)], check=True, capture_output=True, cwd=tmp_path)
+    same = run("compare", tmp_path / "alone", tmp_path / "shared")
+    assert same.exit_code == 0 and "identical" in same.output
