@@ -127,6 +127,23 @@ LEVELS = world_text(
     extra="levels = 3\ntolerance = 0.01\nunit = 4",
 )
 GAS_LEVELS = gas_text([1, 0.75], 64, GAS_SIDES, "levels = 2\ntolerance = 0.05\nunit = 4")
+CIRCLE = """
+[bodies.post]
+shape = "circle"
+center = [0.52, 0.36]
+diameter = 0.22
+[bodies.wedge]
+shape = "polygon"
+points = [[0.1, 0.0], [0.4, -0.1], [0.33, 0.13]]
+"""
+GAS_BODY = gas_text([1, 0.75], 64, GAS_SIDES, "levels = 2\ntolerance = 0.2\nunit = 4\nbody_layer = 2") + CIRCLE
+THICK_BODY = THICK_GAS + CIRCLE.split("[bodies.wedge]")[0].replace("0.22", "0.3")
+SOLID_BODY = SOLID_GAS.replace("[0.3, 0.4, 0.2]", "[0.7, 0.6, 0.2]") + """
+[bodies.ball]
+shape = "sphere"
+center = [0.4, 0.3, 0.22]
+diameter = 0.3
+"""
 WORLDS = {
     "levels": LEVELS,
     "gas levels": GAS_LEVELS,
@@ -136,6 +153,9 @@ WORLDS = {
     "gas": GAS,
     "solid gas": SOLID_GAS,
     "thick gas": THICK_GAS,
+    "gas body": GAS_BODY,
+    "thick body": THICK_BODY,
+    "solid body": SOLID_BODY,
 }
 
 
