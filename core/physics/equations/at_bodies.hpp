@@ -89,8 +89,7 @@ class CellsAtBodies {
     for (std::size_t k = middle + 2; k < n; ++k) at[k] = find(static_cast<std::int32_t>(k), at[k - 1]);
     std::array<double, N * n> line{};
     for (std::size_t f = 0; f < N; ++f)
-      for (std::size_t k = 0; k < n; ++k)
-        line[f * n + k] = first_[static_cast<std::ptrdiff_t>(f) * field_ + at[k]];
+      for (std::size_t k = 0; k < n; ++k) line[f * n + k] = first_[static_cast<std::ptrdiff_t>(f) * field_ + at[k]];
     const FaceValues<One, N> face = Reconstruct<R>::template face<One>(model_, line.data() + middle, n, 1);
     Values flux = model_.template flux<Axis>(face.left, face.right);
     if constexpr (requires { Model::k_diffuses; }) {
@@ -129,8 +128,7 @@ class CellsAtBodies {
         }
       }
       for (std::size_t f = 0; f < N; ++f)
-        around[f * k_values + static_cast<std::size_t>(k_middle + k)] =
-            here[static_cast<std::ptrdiff_t>(f) * field_];
+        around[f * k_values + static_cast<std::size_t>(k_middle + k)] = here[static_cast<std::ptrdiff_t>(f) * field_];
     }
     return model_.template diffusion<Axis>(stencil);
   }

@@ -1,6 +1,6 @@
 #pragma once
-// Cells of a patch at bodies. A body cuts cells; the part in the fluid counts. Small parts are joined to a neighbour, so
-// that they do not limit the time step: the cells of a group hold the same values.
+// Cells of a patch at bodies. A body cuts cells; the part in the fluid counts. Small parts are joined to a neighbour,
+// so that they do not limit the time step: the cells of a group hold the same values.
 
 #include <array>
 #include <cstdint>

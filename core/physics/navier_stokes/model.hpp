@@ -73,8 +73,8 @@ struct NavierStokes : euler::Euler<D> {
     double against = 0;
     for (std::size_t d = 1; d <= D; ++d) against += q[d].v * wall.area[static_cast<int>(d) - 1] / area;
     for (int d = 0; d < D; ++d)
-      force.friction[d] = viscosity * area / wall.distance *
-                          (q[static_cast<std::size_t>(d) + 1].v - against * wall.area[d] / area);
+      force.friction[d] =
+          viscosity * area / wall.distance * (q[static_cast<std::size_t>(d) + 1].v - against * wall.area[d] / area);
     return force;
   }
 

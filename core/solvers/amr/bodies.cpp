@@ -16,8 +16,8 @@ using physics::Solid;
 
 namespace {
 
-constexpr double k_small = 0.5;    // parts of cells below this are joined to a neighbour
-constexpr double k_least = 1e-3;   // and parts below this belong to the body
+constexpr double k_small = 0.5;     // parts of cells below this are joined to a neighbour
+constexpr double k_least = 1e-3;    // and parts below this belong to the body
 constexpr double k_nearest = 0.25;  // least distance of the fluid from its wall, in cells
 constexpr double k_no_area = 1e-9;  // walls below this are rounding
 
@@ -122,8 +122,7 @@ std::int32_t Bodies::nearest(const Vec3& x) const {
   std::int32_t found = -1;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < shapes_.size(); ++k)
-    if (const double distance = shapes_[k]->signed_distance(x); distance < least)
-      least = distance, found = numbers_[k];
+    if (const double distance = shapes_[k]->signed_distance(x); distance < least) least = distance, found = numbers_[k];
   return found;
 }
 
@@ -156,8 +155,8 @@ std::unique_ptr<Solid> Bodies::find(const patches::Levels& levels, int level, co
   }
   bool repeats = false;  // beyond a periodic side is another part of the domain
   for (std::size_t d = 0; d < 3; ++d)
-    repeats = repeats || (levels.setup().periodic[d] && (around.lower[d] < 0 ||
-                                                         around.upper[d] > levels[level].layout.domain().upper[d]));
+    repeats = repeats || (levels.setup().periodic[d] &&
+                          (around.lower[d] < 0 || around.upper[d] > levels[level].layout.domain().upper[d]));
   if (!repeats && distance(centre) > 2 * norm(half)) return nullptr;
 
   const Geometry geometry(*this, levels, level, spacing, around);

@@ -48,7 +48,7 @@ class Bodies {
   const world::World& world_;
   std::int32_t reach_;
   std::vector<world::ShapePtr> shapes_;
-  std::vector<std::int32_t> numbers_;  // of these bodies
+  std::vector<std::int32_t> numbers_;                                  // of these bodies
   std::vector<std::vector<std::unique_ptr<physics::Solid>>> patches_;  // by level
 };
 

@@ -37,7 +37,7 @@ void Loads::add(comm::Sums& sums) {
       const auto [lowest, highest] = shape.bounds();
       const Vec3 centre = state_.centre(patch.level, cell.cell),
                  normal = cell.wall.area / norm(cell.wall.area),  // into the body
-                 place = centre + shape.signed_distance(centre) * normal;
+          place = centre + shape.signed_distance(centre) * normal;
       const Vec3 torque = cross_product(place - 0.5 * (lowest + highest), pressure + friction);
       for (int d = 0; d < 3; ++d) {
         const std::size_t k = static_cast<std::size_t>(cell.body) * k_sums + static_cast<std::size_t>(d);

@@ -87,8 +87,8 @@ Sampler::Sampler(State& state) : state_(state) {
   if (state.levels().most() > 1) quantities_.push_back({"level", ""});
 }
 
-/// All quantities at each point; NaN outside the domain and in bodies. The rank that has the finest cell around a point computes
-/// them.
+/// All quantities at each point; NaN outside the domain and in bodies. The rank that has the finest cell around a point
+/// computes them.
 std::vector<double> Sampler::values(std::span<const Vec3> points) {
   state_.gather();
   const patches::Levels& levels = state_.levels();

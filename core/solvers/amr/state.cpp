@@ -32,8 +32,7 @@ Int3 cells_of(const world::World& world, double spacing) {
 /// Bodies that the equations can have. Throws UserError.
 Bodies bodies_of(const world::World& world, const physics::Equations& equations) {
   for (const world::Body& body : world.bodies) {
-    if (!equations.has_walls())
-      throw UserError("bodies." + body.name + ": the equations have no bodies. Remove it.");
+    if (!equations.has_walls()) throw UserError("bodies." + body.name + ": the equations have no bodies. Remove it.");
     if (body.motion)
       throw UserError("bodies." + body.name + ".motion: bodies in the cells of the solver amr rest. Remove it.");
   }
@@ -144,7 +143,8 @@ void State::start() {
         for (std::size_t f = 0; f < values.size(); ++f) to[f][i] = values[f];
         ++i;
       });
-      if (const physics::Solid* solid = this->solid(patch); solid != nullptr) start_groups(patch, *solid, cell_start, to);
+      if (const physics::Solid* solid = this->solid(patch); solid != nullptr)
+        start_groups(patch, *solid, cell_start, to);
     }
   }
 }

@@ -789,9 +789,6 @@ def _gas_refusals(file: WorldFile) -> Found:
         if body.motion is not None:
             text = f"bodies.{name}.motion: {what} bodies at rest only. Remove it."
             yield ("bodies", name, "motion"), text
-        if body.friction is not None:
-            text = f"bodies.{name}.friction: {what} no such laws of friction. Remove it."
-            yield ("bodies", name, "friction"), text
 
 
 def _bodies(file: WorldFile) -> Found:
@@ -803,8 +800,8 @@ def _bodies(file: WorldFile) -> Found:
             yield (
                 ("bodies", name),
                 f"bodies.{name} is {rounded(thickness / spacing, 2)} cells thick; must be at least "
-                f"{FEWEST_ACROSS_BODY}. Try domain.spacing = {below(thickness / FEWEST_ACROSS_BODY)}, or make "
-                "it thicker.",
+                f"{FEWEST_ACROSS_BODY}. Try domain.spacing = {below(thickness / FEWEST_ACROSS_BODY)}, or "
+                "make it thicker.",
             )
     if file.bodies and options.cfl > LARGEST_CFL_AT_BODIES:
         yield (
@@ -820,8 +817,8 @@ def _notes_on_bodies(file: WorldFile) -> Iterator[str]:
         across = min(high[k] - low[k] for k in range(file.dimensions)) / file.domain.spacing
         if across < ENOUGH_ACROSS_BODY:
             yield (
-                f"bodies.{name} is {rounded(across, 2)} cells wide; forces on it are accurate to some percent "
-                f"above {ENOUGH_ACROSS_BODY}."
+                f"bodies.{name} is {rounded(across, 2)} cells wide; forces on it are accurate to some "
+                f"percent above {ENOUGH_ACROSS_BODY}."
             )
         if equations_of(file) == EULER and not body.slip:
             yield f"gas without friction slips along bodies.{name}."
