@@ -80,7 +80,7 @@ def test_a_checkpoint_goes_on_to_the_same_bits(text: str) -> None:
     whole, first = after(text, 8), after(text, 4)
     second = _core.Simulation(World.from_text(text).core, threads=2)
     second.restore(iter([first.save()]))
-    second.advance(float("inf"), 4, 1e9)
+    second.advance(float("inf"), 8, 1e9)
     assert second.checksum() == whole.checksum()
 
 
