@@ -35,7 +35,15 @@ from eddyline.world.schema import (
     WorldFile,
 )
 from eddyline.world.shapes import Region, Table
-from eddyline.world.solver import Found, Pictured, Rows, SolverOptions, show_quantity
+from eddyline.world.solver import (
+    Found,
+    Pictured,
+    Rows,
+    SolverOptions,
+    Speeds,
+    StepLimit,
+    show_quantity,
+)
 from eddyline.world.values import Context, Count, Number, Positive, Quantities, wrong, wrong_table
 from eddyline.world.world import World
 
@@ -206,6 +214,8 @@ class Amr:
     name = "amr"
     title = "Cartesian cells in patches"
     not_steered = "the solver amr can add and remove probes while it runs, and change nothing else."
+    steered = ()
+    has_sound = True
     options: type[SolverOptions] = AmrOptions
     tables: Mapping[str, type[Table]] = {}
     members = "cells"
@@ -279,6 +289,9 @@ class Amr:
             speed = _module_speed(file, samples)
             return Scales(speed, speed, f"the equations {name} at the start")
         return _speeds_of_start(file, samples)
+
+    def step_limits(self, file: WorldFile, speeds: Speeds) -> Iterator[StepLimit]:
+        return iter(())
 
     def step_problems(self, file: WorldFile, scales: Scales) -> Found:
         steps = file.time.end / _time_step(file, scales)
