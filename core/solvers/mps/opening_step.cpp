@@ -149,7 +149,7 @@ void OpeningStep<D>::measure(double dt, double speed) {
 }
 
 template <int D>
-void OpeningStep<D>::set_velocities(double t) {
+void OpeningStep<D>::set_velocities(double t, bool at_rest) {
   auto& openings = liquid_.openings.all();
   const double rho = liquid_.constants().rho;
   for (std::size_t o = 0; o < openings.size(); ++o) {
@@ -160,6 +160,10 @@ void OpeningStep<D>::set_velocities(double t) {
     for (std::int64_t k = 0; k < sites.sites(); ++k) {
       const std::int64_t node = opening.first_node + k;
       auto& v = opening.velocity[static_cast<std::size_t>(k)];
+      if (at_rest) {
+        v = {};
+        continue;
+      }
       if (opening.world.inflow) {
         const Vec3 x = sites.site(k);
         for (std::size_t d = 0; d < D; ++d) v[d] = opening.world.velocity[d].evaluate(std::array{x.x, x.y, x.z, t});
@@ -176,10 +180,10 @@ void OpeningStep<D>::set_velocities(double t) {
 }
 
 template <int D>
-void OpeningStep<D>::set(double t, double dt, double speed) {
+void OpeningStep<D>::set(double t, double dt, double speed, bool at_rest) {
   find_fits();
   measure(dt, speed);
-  set_velocities(t);
+  set_velocities(t, at_rest);
   const auto& members = liquid_.openings.members();
   const auto& c = liquid_.constants();
   given_.assign(members.size(), 0);
@@ -294,6 +298,7 @@ void OpeningStep<D>::complete_gradient(Array<float> (&sum)[D]) const {
     const Target& target = targets_[static_cast<std::size_t>(k)];
     if (kind_[static_cast<std::size_t>(target.row)] != k_free) continue;
     const auto i = static_cast<std::size_t>(target.particle);
+    const auto V = static_cast<double>(liquid_.fluid.volume_of(i));
     std::array<double, D> add{};
     for (std::int32_t q = target.first; q < targets_[static_cast<std::size_t>(k) + 1].first; ++q) {
       const BufferPair& pair = pairs_[static_cast<std::size_t>(q)];
@@ -303,7 +308,7 @@ void OpeningStep<D>::complete_gradient(Array<float> (&sum)[D]) const {
       for (int d = 0; d < D; ++d) p += drive[d] * pair.r[static_cast<std::size_t>(d)];
       if (free_surface) p = std::max(p, 0.0);
       const double used = static_cast<double>(liquid_.rows.row(pair.from)[FluidColumns<D>::k_pressure]);
-      for (std::size_t d = 0; d < D; ++d) add[d] += pair.B * (p - used) * pair.r[d];
+      for (std::size_t d = 0; d < D; ++d) add[d] += V * pair.B * (p - used) * pair.r[d];
     }
     for (std::size_t d = 0; d < D; ++d) sum[d][i] += static_cast<float>(add[d]);
   }

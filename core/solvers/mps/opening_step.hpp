@@ -27,7 +27,7 @@ class OpeningStep {
   void rebuilt(const PressureEquation<D>& equation);
   /// Measures the fluid, from its rows, and sets velocities of openings and given pressures at time t; after a step of
   /// dt at the highest speed `speed`. Collective.
-  void set(double t, double dt, double speed);
+  void set(double t, double dt, double speed, bool at_rest);
   /// Velocity of particle i of a buffer, as set() found it.
   Vec3 velocity_of(std::size_t i) const;
   /// Takes the buffers out of the equation and puts what they impose into it. `p`: by row.
@@ -53,7 +53,7 @@ class OpeningStep {
 
   void find_fits();
   void measure(double dt, double speed);
-  void set_velocities(double t);
+  void set_velocities(double t, bool at_rest);
   void find_pair(std::int32_t row, BufferPair& pair) const;
   Vec3 drive_of(std::int32_t row) const;
 
