@@ -114,12 +114,10 @@ class Solver final : public solver::Solver {
   solver::Diagnosis diagnose() const override;
 
  private:
-  static constexpr std::int32_t k_number = 2;  // of the method, in checkpoints
+  static constexpr std::int32_t k_number = 2;     // of the method, in checkpoints
   static constexpr double k_settle_damping = 15;  // rate of the damping times the time of settling, as of sph
 
-  double settling_rate() const {
-    return step_.control.time < 0 ? k_settle_damping / world().start.settle : 0.0;
-  }
+  double settling_rate() const { return step_.control.time < 0 ? k_settle_damping / world().start.settle : 0.0; }
 
   solver::Outcome outcome() const { return {step_.control.good, step_.control.stop}; }
   std::array<const exchange::Halo*, 3> halos() const {
