@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "comm/collectives.hpp"
 #include "particles/id.hpp"
@@ -30,7 +31,7 @@ OpeningStep<D>::OpeningStep(Liquid<D>& liquid)
     : liquid_(liquid), fits_(liquid.communicator(), liquid.openings.nodes()) {}
 
 template <int D>
-void OpeningStep<D>::rebuilt(const PressureEquation<D>& equation) {
+void OpeningStep<D>::rebuilt() {
   if (shared_ != liquid_.balance.times()) {
     shared_ = liquid_.balance.times();
     fits_.share_out(liquid_.openings, liquid_.layout().grid(), liquid_.partition(), 0);
@@ -59,8 +60,7 @@ void OpeningStep<D>::rebuilt(const PressureEquation<D>& equation) {
       for (std::int32_t e = 0; e < chunks[c].length; ++e) {
         const auto at = static_cast<std::size_t>(e) * neighbors::k_chunk + l;
         const std::int32_t from = chunks[c].entries[at] / k_row_step;
-        if (!is_fluid || kind_[static_cast<std::size_t>(from)] != k_free)
-          pairs_.push_back({equation.first_entries()[c] + static_cast<std::int64_t>(at), is_fluid ? from : -1, {}, 0});
+        if (is_fluid && kind_[static_cast<std::size_t>(from)] != k_free) pairs_.push_back({from, {}, 0});
       }
       if (!is_fluid || static_cast<std::int32_t>(pairs_.size()) > before) targets_.push_back({i, row, before});
     }
@@ -243,6 +243,7 @@ void OpeningStep<D>::find_pair(std::int32_t row, BufferPair& pair) const {
 template <int D>
 void OpeningStep<D>::complete(PressureEquation<D>& equation, Array<double>& p) {
   const double factor = liquid_.constants().factors.A;
+  const physics::mps::Matrix matrix = equation.matrix();
   const auto& members = liquid_.openings.members();
   Array<double> given;
   given.assign(kind_.size(), 0);
@@ -255,15 +256,23 @@ void OpeningStep<D>::complete(PressureEquation<D>& equation, Array<double>& p) {
     const Target& target = targets_[static_cast<std::size_t>(k)];
     const auto row = static_cast<std::size_t>(target.row);
     const bool is_fluid = kind_[row] == k_free;
-    if (!is_fluid) equation.own[row] = liquid_.constants().factors.laplacian, equation.right_side[row] = p[row] = 0;
+    const std::int64_t chunk = target.particle / neighbors::k_chunk;
+    std::int64_t entry = matrix.first[chunk] + target.particle % neighbors::k_chunk;
+    const std::int64_t end = entry + std::int64_t{matrix.lengths[chunk]} * neighbors::k_chunk;
+    if (!is_fluid) {
+      equation.own[row] = liquid_.constants().factors.laplacian, equation.right_side[row] = p[row] = 0;
+      for (; entry < end; entry += neighbors::k_chunk) matrix.values[entry] = 0;
+    }
     for (std::int32_t q = target.first; q < targets_[static_cast<std::size_t>(k) + 1].first; ++q) {
       BufferPair& pair = pairs_[static_cast<std::size_t>(q)];
-      const double a = factor * static_cast<double>(equation.matrix()[pair.entry]);
-      equation.matrix()[pair.entry] = 0;
-      if (!is_fluid || a == 0) {
+      std::int64_t found = entry;  // entries are in the order of pairs, without those that are too far apart
+      while (found < end && matrix.places[found] / k_row_step != pair.from) found += neighbors::k_chunk;
+      if (found == end) {
         pair.B = 0;
         continue;
       }
+      entry = found;
+      const double a = factor * static_cast<double>(std::exchange(matrix.values[found], 0.0F));
       if (kind_[static_cast<std::size_t>(pair.from)] == k_given) {
         equation.own[row] += a;
         equation.right_side[row] += a * given[static_cast<std::size_t>(pair.from)];

@@ -173,7 +173,7 @@ template <int D>
 void Step<D>::write_rows() {
   if (structure_of_ != liquid_.rebuilds) {
     pressure_.equation.find_structure();
-    if (!liquid_.openings.empty()) openings_.rebuilt(pressure_.equation);
+    if (!liquid_.openings.empty()) openings_.rebuilt();
     structure_of_ = liquid_.rebuilds;
   }
   const auto& c = liquid_.constants();
@@ -296,8 +296,7 @@ void Step<D>::solve_pressure(double dt) {
   const std::size_t whole = liquid_.fluid_fluid.chunks().size() * neighbors::k_chunk;
   divergence_.resize(whole), walls_.resize(whole);
   auto& equation = pressure_.equation;
-  auto in = liquid_.fluid_input();
-  in.first_entry = equation.first_entries();
+  const auto in = liquid_.fluid_input();
   const physics::mps::Equation<D> out{divergence_.data(), walls_.data(), equation.matrix()};
   liquid_.for_chunks(liquid_.fluid_fluid,
                      [&](std::int64_t first, std::int64_t last) { liquid_.sweeps.equation(in, out, first, last); });
