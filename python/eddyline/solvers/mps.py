@@ -225,10 +225,3 @@ def _refusals(file: WorldFile) -> Found:
                 f'{dotted(face.path)}.type = "stream"; {what} inflow and outflow only. Write "inflow", '
                 '"outflow" or a slip wall, or use sph.',
             )
-    if file.start.arrangement == "fitted":
-        yield (
-            ("start", "arrangement"),
-            f'start.arrangement = "fitted"; {what} lattices only. Write "lattice" or "jittered".',
-        )
-    if file.start.settle:
-        yield ("start", "settle"), f"start.settle: {what} no settling. Remove it."
