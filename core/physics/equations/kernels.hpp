@@ -15,7 +15,8 @@
 //   Values<Q> flux<axis>(left, right)     through a face, from the primitive values on its sides
 //   Values<Q> diffusion<axis>(FaceStencil<Q>)  by gradients, added to flux; if there is k_diffuses
 //   k_momentum                            the first component of momentum among the fields; if bodies may be walls
-//   WallForce wall(Values<Q>, Wall)       force on a wall, from the primitive values before it, with packs of one
+//   WallForce wall(Values<Q>, Values<Q>, Wall)  force on a wall, from the primitive values before it and of the next
+//                                         cell, with packs of one
 
 #include <array>
 #include <cstddef>

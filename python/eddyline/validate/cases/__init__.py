@@ -9,6 +9,7 @@ from eddyline.validate.cases import (
     dam_break,
     dam_break_pressure,
     oscillating_cylinder,
+    patches,
     periodic_cylinder,
     plates,
     rotating_cylinder,
@@ -33,6 +34,7 @@ _MODULES = (
     sod,
     sedov,
     airfoil,
+    patches,
 )
 CASES: dict[str, Case] = {case.name: case for module in _MODULES for case in module.CASES}
 """All cases by name, in the order in which they run."""
