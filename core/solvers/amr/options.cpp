@@ -8,7 +8,7 @@
 namespace eddyline::amr {
 
 Options options_of(const world::World& world) {
-  static const std::array<solver::Option<Options>, 8> k_table{{
+  static const std::array<solver::Option<Options>, 10> k_table{{
       {"equations", &Options::equations},
       {"cfl", &Options::cfl},
       {"patch", &Options::patch},
@@ -17,6 +17,8 @@ Options options_of(const world::World& world) {
       {"tolerance", &Options::tolerance},
       {"refine", &Options::refine},
       {"regrid_every", &Options::regrid_every},
+      {"residual", &Options::residual},
+      {"cycles", &Options::cycles},
   }};
   std::map<std::string, world::OptionValue> own, others;
   for (const auto& [name, value] : world.options) {
@@ -35,6 +37,8 @@ Options options_of(const world::World& world) {
   if (options.tolerance < 0 || (options.tolerance == 0 && options.refine.empty()))
     throw UserError("method.levels = " + std::to_string(options.levels) +
                     " needs method.tolerance, above 0, or method.refine.");
+  if (!(options.residual > 0) || options.cycles < 1)
+    throw UserError("method.residual and method.cycles must be positive.");
   if (options.regrid_every < 1) throw UserError("method.regrid_every must be at least 1.");
   return options;
 }
