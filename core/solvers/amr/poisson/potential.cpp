@@ -84,7 +84,8 @@ void Potential::arrange(double spacing) {
     const auto level = static_cast<int>(l);
     grid.level = std::make_unique<PoissonLevel>(levels_[level].layout.set(), spacing, l == 0 ? 1 : k_rim_layers, way_);
     if (l > 0) grid.refined = std::make_unique<Refined>(levels_, level, way_);
-    for (Array<double>* each : {&grid.u, &grid.b, &grid.r, &grid.e, &grid.before}) each->resize(grid.level->extent());
+    for (Array<double>* each : {&grid.u, &grid.b, &grid.f, &grid.r, &grid.e, &grid.before})
+      each->resize(grid.level->extent());
     if (l + 1 == grids_.size()) continue;
     for (const Layout::Patch& patch : grid.level->layout().patches())
       for_each_cell(patch.cells, [&](Int3 cell) {
@@ -166,7 +167,7 @@ void Potential::fill_rim(std::size_t level) {
   }
 }
 
-/// r = b - A u on a level. Below finer cells, u must be theirs; r there is what restrict_residual() says.
+/// r = f - A u on a level. Below finer cells, u must be theirs.
 void Potential::compute_residual(std::size_t level) {
   Grid& grid = grids_[level];
   if (level == 0) {
@@ -175,7 +176,7 @@ void Potential::compute_residual(std::size_t level) {
     fill_rim(level);
     grid.level->apply(span_of(grid.u), &grid.refined->rim, span_of(grid.refined->at_rim), span_of(grid.r));
   }
-  for_each_unknown(grid.level->size(), [&](std::size_t i) { grid.r[i] = grid.b[i] - grid.r[i]; });
+  for_each_unknown(grid.level->size(), [&](std::size_t i) { grid.r[i] = grid.f[i] - grid.r[i]; });
 }
 
 void Potential::smooth(std::size_t level) {
@@ -201,7 +202,9 @@ void Potential::cycle(std::size_t level) {
   restrict_values(level);
   Grid& coarser = grids_[level - 1];
   compute_residual(level - 1);
+  for (const std::int64_t cell : coarser.covered) coarser.f[cell] -= coarser.r[cell];
   restrict_residual(level);
+  for (const std::int64_t cell : coarser.covered) coarser.f[cell] += coarser.r[cell];
   std::copy_n(coarser.u.data(), coarser.level->size(), coarser.before.data());
   cycle(level - 1);
   for_each_unknown(coarser.level->size(), [&](std::size_t i) { coarser.e[i] = coarser.u[i] - coarser.before[i]; });
@@ -247,6 +250,7 @@ linear::Outcome Potential::solve(double spacing, std::span<const Array<double>> 
   }
   subtract(norm_of(&Grid::b).mean, &Grid::b);
   const double right = norm_of(&Grid::b).square;
+  for (Grid& grid : grids_) std::copy_n(grid.b.data(), grid.level->size(), grid.f.data());
   linear::Outcome outcome;
   if (right == 0) {
     for (std::size_t l = 0; l < grids_.size(); ++l) std::fill_n(u[l]->data(), grids_[l].level->size(), 0.0);
@@ -265,7 +269,7 @@ linear::Outcome Potential::solve(double spacing, std::span<const Array<double>> 
     }
     if (outcome.residual <= options_.residual) break;
     if (outcome.iterations == options_.cycles) return outcome;
-    if (grids_.size() > 1) subtract(found.mean, &Grid::b);
+    if (grids_.size() > 1) subtract(found.mean, &Grid::f);
     cycle(grids_.size() - 1);
   }
   outcome.reason = linear::Reason::converged;

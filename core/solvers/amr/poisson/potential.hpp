@@ -60,7 +60,8 @@ class Potential {
   struct Grid {
     std::unique_ptr<PoissonLevel> level;
     std::unique_ptr<Refined> refined;  // above level 0
-    Array<double> u, b, r, e, before;
+    /// f: the right side within a cycle, which below finer cells makes b - A u their residual.
+    Array<double> u, b, f, r, e, before;
     std::vector<std::int64_t> covered;  // cells below finer ones
   };
 
