@@ -14,6 +14,7 @@
 
 #include "grid/index_box.hpp"
 #include "physics/equations/settings.hpp"
+#include "physics/equations/solid.hpp"
 
 namespace eddyline::physics {
 
@@ -77,6 +78,7 @@ struct Stage {
   /// Averages: where the fluxes through faces across each axis go, one more than cells along it, field after field,
   /// row-major; null: nowhere.
   std::array<double*, 3> fluxes{};
+  const Solid* solid = nullptr;  // where bodies touch the patch; null: nowhere
 };
 
 /// An equation laplace(u) = f - mean of f that holds at all times. The solver satisfies it at the start and after each
@@ -163,6 +165,11 @@ class Equations {
 
   /// Line that says what is wrong with the fields of a cell that failed inspection, and what to change.
   virtual std::string complaint(std::span<const double> fields) const = 0;
+
+  /// True if bodies may stand in the fluid.
+  virtual bool has_walls() const = 0;
+  /// Force on a wall, from the fields of the cells before it, if there are walls.
+  virtual WallForce wall(std::span<const double> fields, const Wall& wall) const = 0;
 };
 
 /// The names of all sets.
