@@ -35,7 +35,7 @@ FAR_FIELD = 400.0
 too high."""
 WING_FAR_FIELD = 15.0
 """The same of a wing, in chords: its lift vanishes with the square of the distance."""
-NOSE_CELL, EDGE_CELL = 0.25, 0.5
+NOSE_CELL, EDGE_CELL = 0.1, 0.5
 """Lengths of cells at the nose and at the trailing edge of a wing, in spacings."""
 ALONG_SPAN = 2.5
 """Cells of a wing along the span, in spacings."""

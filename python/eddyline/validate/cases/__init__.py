@@ -16,6 +16,7 @@ from eddyline.validate.cases import (
     sod,
     still_water,
     taylor_green,
+    wing,
 )
 
 _MODULES = (
@@ -33,6 +34,7 @@ _MODULES = (
     sod,
     sedov,
     airfoil,
+    wing,
 )
 CASES: dict[str, Case] = {case.name: case for module in _MODULES for case in module.CASES}
 """All cases by name, in the order in which they run."""
