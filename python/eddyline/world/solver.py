@@ -60,7 +60,8 @@ class Solver(Protocol):
     not_steered: str
     """Reason why the flow cannot be changed while a run goes on, except for probes; empty if it can. A solver
     may have an attribute `steered` with the names of commands that it takes all the same, and a method
-    `has_other_pictures`: whether options of [method] bring quantities that `pictures` does not have."""
+    `has_other_pictures`: whether options of [method] bring quantities that `pictures` does not have, and a
+    method `code`, see `World.code`."""
     options: type[SolverOptions]
     """The keys of [method]."""
     tables: Mapping[str, type[Table]]
