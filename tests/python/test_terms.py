@@ -111,7 +111,7 @@ def velocities(text: str, steps: int = 1) -> tuple[float, NDArray[np.float64], N
 
 
 def test_a_force_of_pairs_is_the_sum_that_the_formula_says() -> None:
-    """Against a sum over all pairs in double precision, for a step that is short for what changes in it."""
+    """The reference is a sum over all pairs in double precision; the step is short for what changes in it."""
     text = DROP.split("[[terms]]")[0] + "[time]\nend = 1.0\n[method]\ncfl = 0.01\nshifting = false\n"
     formula = "1e-4*(W/1000 + dW/1e5 + r + q + vr + rx + vy + x)"
     formula += " + 1e-9*(p_i - p_j + rho_i + rho_j) + m_i*m_j*V_i*vx_j"

@@ -13,7 +13,7 @@ namespace eddyline::physics::terms {
 
 using world::formula::Op;
 
-/// How often a value of a program changes.
+/// Frequency at which a value of a program changes.
 enum class Rate : std::uint8_t {
   once,    // a constant, or a function of time: once in a time step
   target,  // once for each particle whose pairs are summed

@@ -165,7 +165,7 @@ def problems(file: WorldFile, sound_speed: float, max_speed: float) -> Iterator[
 
 
 def opposite(term: Term, file: WorldFile, sound_speed: float, max_speed: float) -> bool:
-    """Whether the force of a pair on one particle is the opposite of that on the other, for random pairs."""
+    """True if the forces on the two particles of a pair are opposite, for random pairs."""
     there = _samples(file, sound_speed, max_speed)
     back = _swapped(there)
     sign = -1.0 if term.kind == "central" else 1.0  # the direction of a central force turns by itself
