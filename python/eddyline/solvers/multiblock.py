@@ -25,7 +25,7 @@ from eddyline.world.samples import Samples, face, speed
 from eddyline.world.scales import Scales, find_scales
 from eddyline.world.schema import SIDES, Front, Gauge, Open, Stream, Wall, WorldFile
 from eddyline.world.shapes import Circle, Table
-from eddyline.world.solver import Found, Pictured, Rows, SolverOptions
+from eddyline.world.solver import Found, Pictured, Rows, SolverOptions, Speeds, StepLimit
 from eddyline.world.values import Count, FieldVector, NotNegative, Number, Positive
 from eddyline.world.world import World
 
@@ -102,6 +102,7 @@ class Multiblock:
         "else."
     )
     steered = ("inflow", "gravity", "viscosity")
+    has_sound = True
     options: type[SolverOptions] = MultiblockOptions
     tables: Mapping[str, type[Table]] = {"mesh": MeshTable}
     members = "cells"
@@ -168,6 +169,9 @@ class Multiblock:
             return found
         speed = options_of(file).reference_speed
         return Scales(speed, speed, "method.reference_speed")
+
+    def step_limits(self, file: WorldFile, speeds: Speeds) -> Iterator[StepLimit]:
+        return iter(())
 
     def step_problems(self, file: WorldFile, scales: Scales) -> Found:
         if not (file.is_gas or scales.max_speed > 0):

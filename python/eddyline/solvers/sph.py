@@ -21,7 +21,7 @@ from eddyline.world.samples import Samples, corners
 from eddyline.world.scales import Scales, find_scales
 from eddyline.world.schema import SIDES, Outflow, Patch, Probe, Wall, WorldFile
 from eddyline.world.shapes import Table, vec3
-from eddyline.world.solver import Found, Pictured, Rows, SolverOptions
+from eddyline.world.solver import FLOW_COMMANDS, Found, Pictured, Rows, SolverOptions, Speeds, StepLimit
 from eddyline.world.sph_options import SphOptions
 from eddyline.world.streams import stream_notes
 from eddyline.world.world import World
@@ -44,6 +44,8 @@ class Sph:
     name = "sph"
     title = "Smoothed particle hydrodynamics"
     not_steered = ""
+    steered = FLOW_COMMANDS
+    has_sound = True
     options: type[SolverOptions] = SphOptions
     tables: Mapping[str, type[Table]] = {}
     members = "particles"
@@ -92,6 +94,9 @@ class Sph:
             "fluid.max_speed is missing and cannot be estimated, as nothing sets the fluid in motion. Add "
             "max_speed = 1.0, the highest expected speed [m/s]."
         )
+
+    def step_limits(self, file: WorldFile, speeds: Speeds) -> Iterator[StepLimit]:
+        return iter(())
 
     def step_problems(self, file: WorldFile, scales: Scales) -> Found:
         yield from terms.problems(file, scales.sound_speed, scales.max_speed)
