@@ -78,7 +78,7 @@ class Execution:
             "fingerprint": "",
             "started": datetime.now(timezone.utc).isoformat(timespec="seconds"),
             "end": end,
-            "versions": versions(),
+            "versions": versions() | world.code,
             "machine": machine(),
         }
 

@@ -277,6 +277,11 @@ class Amr:
         """True if pictures of a world with these options may show quantities that `pictures` lacks."""
         return _is_module(str(method.get("equations")))
 
+    def code(self, file: WorldFile) -> Mapping[str, str]:
+        """The version of the module of the equations, see `World.code`."""
+        module = options_of(file).module
+        return {} if module is None else {modules.PREFIX + module.description.name: module.version}
+
     def snapshot_fields(self, file: WorldFile) -> Mapping[str, str]:
         return dict(columns_of(file)["quantities"])
 

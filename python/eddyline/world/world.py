@@ -134,6 +134,13 @@ class World:
         return self.file.solver
 
     @property
+    def code(self) -> dict[str, str]:
+        """Versions of code outside the package that computes this world: of a module its sources, as a
+        hash."""
+        of_solver = getattr(self.solver, "code", None)
+        return dict(of_solver(self.file)) if of_solver is not None else {}
+
+    @property
     def dimensions(self) -> int:
         """2 or 3."""
         return self.file.dimensions
