@@ -767,13 +767,7 @@ def _levels(file: WorldFile, samples: Samples) -> Found:
                 f"method.refine uses {name}; the equations {equations_of(file)} have {listed(known, 'and')}. "
                 "Use one of them.",
             )
-        places = {axis: samples.points[:, k] for k, axis in enumerate("xyz")}
-        if np.isnan(_condition(options.refine, places)).any():
-            yield (
-                ("method", "refine"),
-                f'method.refine = "{options.refine.text}" is not a number everywhere at the start; must be a '
-                'condition, e.g. refine = "abs(x - 0.5) < 0.1".',
-            )
+        yield from _condition_problems(options.refine, samples)
     multiple = options.unit * 2 ** (options.levels - 1)
     for axis, count in enumerate(cells_along(file)):
         if count % multiple:
@@ -784,6 +778,21 @@ def _levels(file: WorldFile, samples: Samples) -> Found:
                 f"level; with method.levels = {options.levels} and method.unit = {options.unit} it must be a "
                 f"multiple of {multiple}. Try domain.spacing = {number(fit)}, or fewer levels.",
             )
+
+
+def _condition_problems(formula: _core.Formula, samples: Samples) -> Found:
+    """The formula is true or false, at the start, and depends on something."""
+    path, start = ("method", "refine"), f'method.refine = "{formula.text}"'
+    hint = 'must be a condition, e.g. refine = "abs(x - 0.5) < 0.1".'
+    if not formula.used_variables:
+        yield path, f"{start} depends on nothing; {hint}"
+        return
+    values = np.atleast_1d(_condition(formula, {axis: samples.points[:, k] for k, axis in enumerate("xyz")}))
+    odd = values[(values != 0) & (values != 1)]
+    if np.isnan(odd).any():
+        yield path, f"{start} is not a number everywhere at the start; {hint}"
+    elif len(odd):
+        yield path, f"{start} gives {rounded(float(odd[0]))}; {hint}"
 
 
 def _memory(file: WorldFile) -> Found:
