@@ -59,6 +59,8 @@ EQUATIONS = (WAVE, GRAVITY, EULER, NAVIER_STOKES, EULER_POISSON, BURGERS)
 
 STRAINS = tuple(f"h_{pair}" for pair in ("xx", "xy", "xz", "yy", "yz", "zz"))
 """Components of the difference from flat space, in gravitational waves."""
+OTHER_VALUE = 0.37
+"""A value of fields for which no usual formula gives 0 or 1 unless it is a condition."""
 PLACES = ("x", "y", "z", "t", "level")
 """Variables of method.refine besides the quantities of pictures."""
 QUANTITIES = (
@@ -787,7 +789,10 @@ def _condition_problems(formula: _core.Formula, samples: Samples) -> Found:
     if not formula.used_variables:
         yield path, f"{start} depends on nothing; {hint}"
         return
-    values = np.atleast_1d(_condition(formula, {axis: samples.points[:, k] for k, axis in enumerate("xyz")}))
+    places = {axis: samples.points[:, k] for k, axis in enumerate("xyz")}
+    fields = dict.fromkeys(set(formula.used_variables) - set(PLACES), OTHER_VALUE)
+    at_rest, elsewhere = (np.ravel(_condition(formula, given)) for given in (places, places | fields))
+    values = np.concatenate([at_rest, elsewhere[~np.isnan(elsewhere)]])
     odd = values[(values != 0) & (values != 1)]
     if np.isnan(odd).any():
         yield path, f"{start} is not a number everywhere at the start; {hint}"
