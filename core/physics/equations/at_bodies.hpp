@@ -78,23 +78,29 @@ class CellsAtBodies {
     }
   }
 
-  /// Flux through the upper face of a cell. Beyond a cell without fluid the last one with fluid is repeated.
+  /// Flux through the upper face of a cell. Beyond a cell without fluid values go on as a line through the last two
+  /// with limited slopes, so that the face has their mean, and else as the last one.
   template <int Axis>
   Values flux_above(Int3 lower) const {
-    constexpr std::int32_t n = 2 * k_reach;
-    std::array<std::ptrdiff_t, n> at{};  // of the cells across the face
-    const auto find = [&](std::int32_t k, std::ptrdiff_t otherwise) {
-      Int3 cell = lower;
-      cell[static_cast<std::size_t>(Axis)] += k - (k_reach - 1);
-      return solid_.is_covered(cell) ? otherwise : offset(cell);
-    };
-    const auto middle = static_cast<std::size_t>(k_reach - 1);
-    at[middle] = find(k_reach - 1, 0), at[middle + 1] = find(k_reach, 0);
-    for (std::size_t k = middle; k-- > 0;) at[k] = find(static_cast<std::int32_t>(k), at[k + 1]);
-    for (std::size_t k = middle + 2; k < n; ++k) at[k] = find(static_cast<std::int32_t>(k), at[k - 1]);
+    constexpr std::size_t n = 2 * k_reach, middle = k_reach - 1;  // cells across the face, and the last one below it
+    constexpr double slope = R == Reconstruction::muscl ? 1 : 0;
     std::array<double, N * n> line{};
-    for (std::size_t f = 0; f < N; ++f)
-      for (std::size_t k = 0; k < n; ++k) line[f * n + k] = first_[static_cast<std::ptrdiff_t>(f) * field_ + at[k]];
+    const auto fill = [&](std::size_t k, std::size_t last, std::size_t before, bool is_covered) {
+      Int3 cell = lower;
+      cell[static_cast<std::size_t>(Axis)] += static_cast<std::int32_t>(k) - static_cast<std::int32_t>(middle);
+      is_covered = is_covered || solid_.is_covered(cell);
+      const double* at = first_ + (is_covered ? 0 : offset(cell));
+      for (std::size_t f = 0; f < N; ++f) {
+        double* values = line.data() + f * n;
+        values[k] = is_covered ? values[last] + slope * (values[last] - values[before])
+                               : at[static_cast<std::ptrdiff_t>(f) * field_];
+      }
+      return is_covered;
+    };
+    fill(middle, 0, 0, false);
+    fill(middle + 1, 0, 0, false);
+    for (std::size_t k = middle, covered = 0; k-- > 0;) covered = fill(k, k + 1, k + 2, covered != 0) ? 1 : 0;
+    for (std::size_t k = middle + 2, covered = 0; k < n; ++k) covered = fill(k, k - 1, k - 2, covered != 0) ? 1 : 0;
     const FaceValues<One, N> face = Reconstruct<R>::template face<One>(model_, line.data() + middle, n, 1);
     Values flux = model_.template flux<Axis>(face.left, face.right);
     if constexpr (requires { Model::k_diffuses; }) {
