@@ -78,29 +78,30 @@ class CellsAtBodies {
     }
   }
 
-  /// Flux through the upper face of a cell. Beyond a cell without fluid values go on as a line through the last two
-  /// with limited slopes, so that the face has their mean, and else as the last one.
+  /// Flux through the upper face of a cell. Beyond a cell without fluid the last one with fluid is repeated.
   template <int Axis>
   Values flux_above(Int3 lower) const {
     constexpr std::size_t n = 2 * k_reach, middle = k_reach - 1;  // cells across the face, and the last one below it
-    constexpr double slope = R == Reconstruction::muscl ? 1 : 0;
-    std::array<double, N * n> line{};
-    const auto fill = [&](std::size_t k, std::size_t last, std::size_t before, bool is_covered) {
-      Int3 cell = lower;
-      cell[static_cast<std::size_t>(Axis)] += static_cast<std::int32_t>(k) - static_cast<std::int32_t>(middle);
-      is_covered = is_covered || solid_.is_covered(cell);
-      const double* at = first_ + (is_covered ? 0 : offset(cell));
-      for (std::size_t f = 0; f < N; ++f) {
-        double* values = line.data() + f * n;
-        values[k] = is_covered ? values[last] + slope * (values[last] - values[before])
-                               : at[static_cast<std::ptrdiff_t>(f) * field_];
-      }
-      return is_covered;
+    std::array<std::ptrdiff_t, n> at{};
+    const auto cell = [&](std::size_t k) {
+      Int3 found = lower;
+      found[static_cast<std::size_t>(Axis)] += static_cast<std::int32_t>(k) - static_cast<std::int32_t>(middle);
+      return found;
     };
-    fill(middle, 0, 0, false);
-    fill(middle + 1, 0, 0, false);
-    for (std::size_t k = middle, covered = 0; k-- > 0;) covered = fill(k, k + 1, k + 2, covered != 0) ? 1 : 0;
-    for (std::size_t k = middle + 2, covered = 0; k < n; ++k) covered = fill(k, k - 1, k - 2, covered != 0) ? 1 : 0;
+    at[middle] = offset(cell(middle)), at[middle + 1] = offset(cell(middle + 1));
+    bool is_fluid = true;
+    for (std::size_t k = middle; k-- > 0;) {
+      is_fluid = is_fluid && !solid_.is_covered(cell(k));
+      at[k] = is_fluid ? offset(cell(k)) : at[k + 1];
+    }
+    is_fluid = true;
+    for (std::size_t k = middle + 2; k < n; ++k) {
+      is_fluid = is_fluid && !solid_.is_covered(cell(k));
+      at[k] = is_fluid ? offset(cell(k)) : at[k - 1];
+    }
+    std::array<double, N * n> line{};
+    for (std::size_t f = 0; f < N; ++f)
+      for (std::size_t k = 0; k < n; ++k) line[f * n + k] = first_[static_cast<std::ptrdiff_t>(f) * field_ + at[k]];
     const FaceValues<One, N> face = Reconstruct<R>::template face<One>(model_, line.data() + middle, n, 1);
     Values flux = model_.template flux<Axis>(face.left, face.right);
     if constexpr (requires { Model::k_diffuses; }) {
