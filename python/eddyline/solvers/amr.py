@@ -31,6 +31,7 @@ from eddyline.world.schema import (
     Periodic,
     Probe,
     Start,
+    Torque,
     Wall,
     WorldFile,
 )
@@ -392,9 +393,8 @@ class Amr:
             columns["levels"] = [f"cells_{level}" for level in range(options_of(file).levels)]
         if equations_of(file) == EULER_POISSON:
             columns["solver"] = ["iterations", "residual", "all_iterations"]
-        columns |= body_series(file)
         columns |= {name: [column for column, _ in known["quantities"]] for name in file.observe}
-        return columns
+        return columns | body_series(file)
 
     def estimate(self, world: World) -> Estimate:
         file = world.file
@@ -1022,10 +1022,14 @@ def _observers(file: WorldFile) -> Found:
             ("output", "cut", "normal"),
             f'output.cut.normal = "none"; {what} no surface to see from outside. Write x, y or z.',
         )
+    kinds: tuple[type[Table], ...] = (Probe, Isosurface)
+    names = "probes and isosurfaces"
+    if equations_of(file) in GASES:
+        kinds, names = (*kinds, Torque), "probes, torques and isosurfaces"
     for name, observer in file.observe.items():
-        if not isinstance(observer, Probe | Isosurface):
+        if not isinstance(observer, kinds):
             yield (
                 ("observe", name, "type"),
-                f'observe.{name}.type = "{observer.type}"; {what} probes and isosurfaces only. Change '
+                f'observe.{name}.type = "{observer.type}"; {what} {names} only. Change '
                 "it, or remove this observer.",
             )
