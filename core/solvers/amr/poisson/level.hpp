@@ -41,19 +41,33 @@ class PoissonLevel {
   exchange::Traffic traffic() const { return halo_.traffic(); }
 
   /// Collective. y = A x; values are 0 where the level ends within the domain.
-  void apply(std::span<double> x, std::span<double> y) { apply(x, nullptr, {}, y); }
-  /// Collective. The same with the values of a rim there.
-  void apply(std::span<double> x, const patches::Rim* rim, std::span<const double> at_rim, std::span<double> y);
+  void apply(std::span<double> x, std::span<double> y);
+  /// Collective. r = b - A x.
+  void residual(std::span<double> x, std::span<const double> b, std::span<double> r) { residual(x, {}, b, r); }
+  /// Collective. As linear::Chebyshev wants it.
+  void relax(std::span<double> x, std::span<const double> b, double step, double keep, std::span<double> d,
+             std::span<double> next);
+
+  /// Values around a level that ends within the domain.
+  struct Around {
+    const patches::Rim* rim = nullptr;
+    std::span<const double> values;
+  };
+  /// Collective. r = b - A x with these values there.
+  void residual(std::span<double> x, const Around& around, std::span<const double> b, std::span<double> r);
 
   /// Collective. Receives the cells of other ranks.
   void gather(std::span<double> x);
   /// After gather(): the cells of a patch with all ghosts, row-major.
-  void fill(std::size_t patch, std::span<const double> x, const patches::Rim* rim, std::span<const double> at_rim,
-            double* to) const;
+  void fill(std::size_t patch, std::span<const double> x, const Around& around, double* to) const;
 
  private:
+  template <class Row>
+  void for_each_row_of_patches(std::span<double> x, const Around& around, Row&& row);
+
   patches::Layout layout_;
   double spacing_;
+  bool covers_domain_ = false;
   exchange::BoxHalo halo_;
   Array<double> inverse_diagonal_;
 };
