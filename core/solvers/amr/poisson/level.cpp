@@ -34,15 +34,7 @@ PoissonLevel::PoissonLevel(const PatchSet& set, double spacing, std::int32_t gho
   layout_.connect(halo_);
   covers_domain_ = set.cells() == set.domain().cells();
   inverse_diagonal_.resize(size());
-  const IndexBox domain = set.domain();
-  for (const Layout::Patch& patch : layout_.patches())
-    for_each_cell(patch.cells, [&](Int3 cell) {
-      int neighbours = 0;
-      for (std::size_t d = 0; d < static_cast<std::size_t>(set.dimensions()); ++d)
-        neighbours += set.is_periodic(d) ? 2 : (cell[d] > domain.lower[d]) + (cell[d] + 1 < domain.upper[d]);
-      inverse_diagonal_[static_cast<std::size_t>(patch.first + patch.cells.index(cell))] =
-          spacing * spacing / neighbours;
-    });
+  std::fill_n(inverse_diagonal_.data(), size(), inverse_of_centre());
 }
 
 void PoissonLevel::gather(std::span<double> x) {
@@ -128,14 +120,20 @@ void PoissonLevel::residual(std::span<double> x, const Around& around, std::span
 
 void PoissonLevel::relax(std::span<double> x, std::span<const double> b, double step, double keep, std::span<double> d,
                          std::span<double> next) {
-  const double per_area = 1 / (spacing_ * spacing_);
+  const double per_area = 1 / (spacing_ * spacing_), factor = step * inverse_of_centre();
   for_each_row_of_patches(
       x, {}, [&]<int D>(const double* q, std::ptrdiff_t sy, std::ptrdiff_t sz, std::int64_t first, std::int32_t n) {
-        const double *right = b.data() + first, *inverse = inverse_diagonal_.data() + first;
+        const double* right = b.data() + first;
         double* __restrict change = d.data() + first, * __restrict to = next.data() + first;
+        if (keep == 0) {
+          for (std::int32_t i = 0; i < n; ++i) {
+            change[i] = factor * (right[i] - per_area * differences<D>(q, i, sy, sz));
+            to[i] = q[i] + change[i];
+          }
+          return;
+        }
         for (std::int32_t i = 0; i < n; ++i) {
-          const double now = step * (inverse[i] * (right[i] - per_area * differences<D>(q, i, sy, sz)));
-          change[i] = keep == 0 ? now : keep * change[i] + now;
+          change[i] = keep * change[i] + factor * (right[i] - per_area * differences<D>(q, i, sy, sz));
           to[i] = q[i] + change[i];
         }
       });

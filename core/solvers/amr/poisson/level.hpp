@@ -37,6 +37,7 @@ class PoissonLevel {
   std::size_t extent() const { return size() + static_cast<std::size_t>(layout_.foreign_cells()); }
   const patches::Layout& layout() const { return layout_; }
   double spacing() const { return spacing_; }
+  /// The same at sides, where a mirrored neighbour makes the diagonal smaller: the smoother moves less there.
   std::span<const double> inverse_diagonal() const { return {inverse_diagonal_.data(), inverse_diagonal_.size()}; }
   exchange::Traffic traffic() const { return halo_.traffic(); }
 
@@ -62,6 +63,7 @@ class PoissonLevel {
   void fill(std::size_t patch, std::span<const double> x, const Around& around, double* to) const;
 
  private:
+  double inverse_of_centre() const { return spacing_ * spacing_ / (2.0 * layout_.dimensions()); }
   template <class Row>
   void for_each_row_of_patches(std::span<double> x, const Around& around, Row&& row);
 
