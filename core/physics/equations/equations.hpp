@@ -168,8 +168,8 @@ class Equations {
 
   /// True if bodies may stand in the fluid.
   virtual bool has_walls() const = 0;
-  /// Force on a wall, from the fields of the cells before it, if there are walls.
-  virtual WallForce wall(std::span<const double> fields, const Wall& wall) const = 0;
+  /// Force on a wall, from the fields of the cells before it and of the next one, if there are walls.
+  virtual WallForce wall(std::span<const double> fields, std::span<const double> next, const Wall& wall) const = 0;
 };
 
 /// The names of all sets.

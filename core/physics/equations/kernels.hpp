@@ -17,7 +17,8 @@
 //   Values<Q> sources(Stencil<Q>)         rates besides those by fluxes, from neighbours along axes; if there is
 //                                         k_has_sources
 //   k_momentum                            the first component of momentum among the fields; if bodies may be walls
-//   WallForce wall(Values<Q>, Wall)       force on a wall, from the primitive values before it, with packs of one
+//   WallForce wall(Values<Q>, Values<Q>, Wall)  force on a wall, from the primitive values before it and of the next
+//                                         cell, with packs of one
 
 #include <array>
 #include <cstddef>

@@ -143,13 +143,13 @@ class Set final : public Equations {
   bool has_walls() const override {
     return requires { Model::k_momentum; };
   }
-  WallForce wall(std::span<const double> fields, const Wall& wall) const override {
+  WallForce wall(std::span<const double> fields, std::span<const double> next, const Wall& wall) const override {
     if constexpr (requires { Model::k_momentum; }) {
-      ValuesOf<Pack<double, 1>, N> u;
-      for (std::size_t f = 0; f < N; ++f) u[f] = fields[f];
-      return model_.wall(model_.primitive(u), wall);
+      ValuesOf<Pack<double, 1>, N> here, beyond;
+      for (std::size_t f = 0; f < N; ++f) here[f] = fields[f], beyond[f] = next[f];
+      return model_.wall(model_.primitive(here), model_.primitive(beyond), wall);
     } else {
-      (void)fields, (void)wall;
+      (void)fields, (void)next, (void)wall;
       return {};
     }
   }

@@ -277,6 +277,11 @@ class Amr:
         """True if pictures of a world with these options may show quantities that `pictures` lacks."""
         return _is_module(str(method.get("equations")))
 
+    def code(self, file: WorldFile) -> Mapping[str, str]:
+        """The version of the module of the equations, see `World.code`."""
+        module = options_of(file).module
+        return {} if module is None else {modules.PREFIX + module.description.name: module.version}
+
     def snapshot_fields(self, file: WorldFile) -> Mapping[str, str]:
         return dict(columns_of(file)["quantities"])
 
@@ -399,7 +404,7 @@ class Amr:
             counts={"cells": cells},
             memory_bytes=cells * _bytes_per_cell(file),
             time_step=_time_step(file, world.scales),
-            step_seconds=updates / _rate(file),
+            step_seconds=updates / _rate(file) * (COST_OF_BODIES if file.bodies else 1),
             threads=max(1, cells // CELLS_A_THREAD),
             snapshot_bytes=cells * 8 * len(known["quantities"]),
         )
@@ -475,6 +480,8 @@ ENOUGH_ACROSS_BODY = 20
 """Cells across a body from which on its drag is accurate to some percent."""
 LARGEST_CFL_AT_BODIES = 0.6
 """Half a cell at a body has the faces of a whole one."""
+COST_OF_BODIES = 1.2
+"""Time of a step with bodies over that without: more ghosts, and cells at surfaces one by one."""
 BODY_LAYER = 4
 """As in the core."""
 CELLS_A_THREAD = 4000
