@@ -312,7 +312,7 @@ def equation_columns(
     name: str, dimensions: int, options: Mapping[str, bool | int | float | str] = {}
 ) -> dict[str, list[tuple[str, str]]]:
     """Names and units of a set of equations: its "fields", those of [start.fields] ("start"), "quantities" of
-    pictures and probes, and the columns of the "budget"."""
+    pictures and probes, and the columns of the "budget" and, with a constraint, of the "solver"."""
 
 def equation_speed(
     name: str,

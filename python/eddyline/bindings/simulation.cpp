@@ -436,6 +436,7 @@ std::map<std::string, std::vector<std::pair<std::string, std::string>>> equation
   columns["budget"].emplace_back("step", "");
   for (const auto* part : {&equations->integrals(), &equations->largest()})
     for (const auto& each : *part) columns["budget"].emplace_back(each.name, each.unit);
+  if (equations->constraint()) columns["solver"] = {{"iterations", ""}, {"residual", ""}, {"all_iterations", ""}};
   return columns;
 }
 
