@@ -54,11 +54,11 @@ struct CellRange {
 /// Rows of the particles of one kind, as the host has sorted them.
 template <int D>
 struct SortedRows {
-  std::int32_t real = 0;                // without images
-  std::int32_t count = 0;               // with images, without the sentinel
-  std::span<const std::int32_t> slot;   // row of each particle; empty: its number
-  std::vector<CellRange> cells;         // those with particles, without images
-  const std::int32_t* positions[D]{};   // by which rows are sorted, without images [quanta]
+  std::int32_t real = 0;               // without images
+  std::int32_t count = 0;              // with images, without the sentinel
+  std::span<const std::int32_t> slot;  // row of each particle; empty: its number
+  std::vector<CellRange> cells;        // those with particles, without images
+  const std::int32_t* positions[D]{};  // by which rows are sorted, without images [quanta]
 };
 
 /// The order that the host has found.

@@ -56,7 +56,8 @@ class DeltaOn final : public Delta<T, D> {
   void gather_midpoint_rows() override { copy_fluid_images<k_midpoint>(); }
   void move_walls_to_midpoint(const MovedWalls<T, D>& moved, std::span<const float* const> displacement) override {
     move_walls<true>(moved);
-    for (int d = 0; d < D; ++d) moved_by_[axis(d)].upload(displacement[axis(d)], static_cast<std::size_t>(wall_rows_.real));
+    for (int d = 0; d < D; ++d)
+      moved_by_[axis(d)].upload(displacement[axis(d)], static_cast<std::size_t>(wall_rows_.real));
   }
   void move_walls_to_end(const MovedWalls<T, D>& moved) override { move_walls<false>(moved); }
   neighbors::Drift measure_drift(float remaining, bool walls_move, float share) override;

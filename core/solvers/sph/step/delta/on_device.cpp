@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -90,19 +89,12 @@ OnDevice<T, D>::OnDevice(Parts<T, D>& parts, const ParticleUpdate<T, D>& update,
 /// Throws UserError, with what would fit, if the device has too little memory.
 template <class T, int D>
 void OnDevice<T, D>::check_memory() const {
-  const auto free = static_cast<double>(device_->free_bytes()), fluid = static_cast<double>(state_.fluid.size());
-  const double needed = device_bytes(state_.world, fluid, static_cast<double>(state_.wall.size()));
-  if (free == 0 || needed <= free) return;
-  const auto text = [](const char* form, double value) {
-    char found[32];
-    std::snprintf(found, sizeof found, form, value);
-    return std::string(found);
-  };
-  const double coarser = std::pow(needed / (0.95 * free), 1.0 / D);
-  throw UserError("device = \"" + domain_.execution().device + "\": " + text("%.3g", fluid) + " particles need about " +
-                  text("%.1f GB", needed * 1e-9) + ", and " + device_->name() + " has " + text("%.1f GB", free * 1e-9) +
-                  " free, enough for about " + text("%.2g", fluid * free / needed) + ". Use domain.spacing of at least " +
-                  text("%.3g m", state_.world.spacing * coarser) + ", another GPU, or device = \"cpu\".");
+  const auto free = static_cast<double>(device_->free_bytes());
+  if (free == 0) return;
+  const std::string why = device_memory_refusal(state_.world, static_cast<double>(state_.fluid.size()),
+                                                static_cast<double>(state_.wall.size()), device_->name(), free);
+  if (!why.empty())
+    throw UserError("device = \"" + domain_.execution().device + "\": " + why + ", another GPU, or device = \"cpu\".");
 }
 
 template <class T, int D>

@@ -31,8 +31,8 @@ class OnDevice {
   /// Takes over the host's state, unless the device has it. Returns whether it did; rows of the midpoint are then to be
   /// written again.
   bool upload_state();
-  /// Sorts particles and builds lists on the device. Returns false, and changes nothing, if only the host can: particles
-  /// leave the domain, or bodies come or go. The host then does it, after hand_back(), without lists.
+  /// Sorts particles and builds lists on the device. Returns false, and changes nothing, if only the host can:
+  /// particles leave the domain, or bodies come or go. The host then does it, after hand_back(), without lists.
   bool rebuild(bool by_expected_places);
   /// Copies the state to the host, unless the host has it, and the maxima of the last step.
   void hand_back();
