@@ -32,24 +32,11 @@ std::unique_ptr<device::Delta<T, D>> make_device(const solver::Execution& execut
   throw UserError("device = \"" + execution.device + "\"; must be \"cpu\", \"gpu\" or \"emulated\".");
 }
 
-template <int D>
-device::SortedRows<D> rows_of(const particles::CellIndex& index, const neighbors::FixedPositions& positions) {
-  device::SortedRows<D> rows{index.real_rows, index.rows, {index.slot.data(), index.slot.size()}, {}, {}};
-  std::int32_t begin = 0;
-  for (std::size_t k = 0; k < index.occupied.size(); ++k) {
-    rows.cells.push_back({index.occupied[k], begin, index.occupied_end[k]});
-    begin = index.occupied_end[k];
-  }
-  for (int d = 0; d < D; ++d) rows.positions[d] = positions.x[d].data();
-  return rows;
-}
-
 }  // namespace
 
 std::string device_refusal(const world::World& world) {
   const auto refused = [](const std::string& what) { return what + " cannot be computed on a device yet"; };
   if (world.method.scheme == world::Scheme::classic) return refused("method.scheme = \"classic\"");
-  if (!world.openings.empty()) return refused("openings");
   if (force_varies(world)) return refused("a body force that depends on the place");
   if (domain::WallFriction(world).acts()) return refused("friction of walls");
   return {};
@@ -142,6 +129,7 @@ bool OnDevice<T, D>::upload_state() {
     device_->upload(host_fluid(), {&domain_.layout(), rows_of<D>(domain_.fluid_rows, domain_.fluid_positions())});
     domain_.timers.lap(Phase::pack);
     upload_walls();
+    if (!state_.openings.empty()) upload_openings();
     build_lists();
     has_state_ = true;
     domain_.timers.lap(Phase::lists);
@@ -313,6 +301,9 @@ device::ShiftFactors OnDevice<T, D>::shift_factors(double dt, double damping) co
   factors.free_surface = c.free_surface;
   factors.confined = state_.fluid.confined;
   factors.bodies = bodies_;
+  factors.has_openings = !state_.openings.empty();
+  for (const auto& opening : state_.openings.all())
+    factors.inflows += opening.world.inflow && !opening.world.stream ? 1 : 0;
   return factors;
 }
 
@@ -323,6 +314,7 @@ void OnDevice<T, D>::kick_and_shift(double dt, double damping, double next) {
     device_->set_bodies(boxes);
     bodies_ = static_cast<std::int32_t>(boxes.size());
   }
+  if (!state_.openings.empty()) set_inflows();
   const device::ShiftFactors factors = shift_factors(dt, damping);
   std::vector<device::Suspect> suspects = device_->kick_and_shift(factors, row_factors(next));
   check_contact(suspects, dt);
@@ -341,9 +333,9 @@ void OnDevice<T, D>::check_contact(std::vector<device::Suspect>& suspects, doubl
     double taken_back = 0;
     for (int d = 0; d < D; ++d) taken_back += (one.x_old[d] - one.x[d]) * one.v[d];
     if (state_.constants.free_surface && taken_back > physics::delta::k_taken_back * dt * one.v2)
-      if (const std::optional<Vec3> wall = update_.wall_beside(true, one.x_old))
+      if (const std::optional<Vec3> wall = update_.wall_beside(one.near_bodies != 0, one.x_old))
         one.v = physics::delta::stopped_velocity(one.v, one.x - one.x_old, *wall, dt);
-    contacts += update_.apply_contact(true, one.x, one.v) ? 1 : 0;
+    contacts += update_.apply_contact(one.near_bodies != 0, one.x, one.v) ? 1 : 0;
   }
   state_.contacts += contacts;
 }
