@@ -9,6 +9,7 @@
 #include "base/errors.hpp"
 #include "domain/wall_friction.hpp"
 #include "physics/delta/update.hpp"
+#include "physics/terms/terms.hpp"
 #include "solvers/sph/estimate.hpp"
 #include "solvers/sph/solver.hpp"
 #include "solvers/sph/sweep_input.hpp"
@@ -39,6 +40,7 @@ std::string device_refusal(const world::World& world) {
   if (world.method.scheme == world::Scheme::classic) return refused("method.scheme = \"classic\"");
   if (force_varies(world)) return refused("a body force that depends on the place");
   if (domain::WallFriction(world).acts()) return refused("friction of walls");
+  if (!physics::terms::terms_of(world).empty()) return refused("[[terms]]");
   return {};
 }
 
