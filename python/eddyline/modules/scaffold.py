@@ -9,6 +9,10 @@ from .description import NAME, ModuleError
 _TEMPLATES = Path(__file__).resolve().parent.parent / "data" / "module"
 METHODS = ("patches",)
 """Kinds of methods that modules can be written for."""
+_INSTEAD = {
+    "particles": "; forces of particles are formulas of the world file, [[terms]], which need no module",
+    "blocks": "; the solver of body-fitted blocks has its own equations",
+}
 
 
 def new_module(name: str, method: str = "patches", parent: Path | None = None) -> Path:
@@ -19,9 +23,7 @@ def new_module(name: str, method: str = "patches", parent: Path | None = None) -
             "letter."
         )
     if method not in METHODS:
-        raise ModuleError(
-            f"--for {method}: must be {' or '.join(METHODS)}; modules of other solvers are not there yet."
-        )
+        raise ModuleError(f"--for {method}: must be {' or '.join(METHODS)}{_INSTEAD.get(method, '')}.")
     folder = (parent or Path()) / name
     if folder.exists():
         raise ModuleError(f"{folder} is there already. Choose another name, or remove it.")
