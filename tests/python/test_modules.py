@@ -323,6 +323,17 @@ def test_a_new_module_has_all_its_files(tmp_path: Path) -> None:
         modules.new_module("drop", "particles", parent=tmp_path)
 
 
+@pytest.mark.parametrize("like", ["heat", "membrane"])
+def test_a_new_module_may_begin_as_a_copy_of_an_example(like: str, tmp_path: Path) -> None:
+    folder = modules.new_module("plate", parent=tmp_path, like=like)
+    own = {"heat": "plate.hpp", "membrane": "equations.py"}[like]
+    assert {path.name for path in folder.iterdir()} == {own, "plate.toml", "module.toml"}
+    assert modules.description.read(folder).name == "plate"
+    assert 'equations = "module:plate"' in (folder / "plate.toml").read_text()
+    with pytest.raises(modules.ModuleError, match=r"no such example\. Known: acoustics, burgers"):
+        modules.new_module("dish", parent=tmp_path, like="hat")
+
+
 def test_parameters_have_no_names_of_options() -> None:
     assert {*AmrOptions.model_fields, "library"} == RESERVED
 
