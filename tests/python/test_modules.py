@@ -187,7 +187,10 @@ def test_a_module_that_has_changed_since_it_was_built_is_noted(heat: Path) -> No
     [
         ({"method__equations": "module:cold"}, "there is no cold.module.so beside the world"),
         ({"method__equations": "module:../heat"}, "must be module: and a name of small letters"),
-        ({"method__equations": "heat"}, "must be wave, euler, navier-stokes or burgers"),
+        (
+            {"method__equations": "heat"},
+            "must be wave, gravity, euler, navier-stokes, euler-poisson or burgers",
+        ),
         ({"method__parameters__kapa": 1}, 'have no such parameter. Did you mean "kappa"?'),
         ({"method__parameters__kappa": 0}, "method.parameters.kappa = 0 m^2/s; must be > 0."),
         ({"domain__size": [1, 1, 1]}, "the module has equations in 2D, and this world is 3D"),

@@ -66,6 +66,11 @@ class SolverOptions(Table):
 
     name: str
 
+    @property
+    def time_unit(self) -> str:
+        """Of time in a run: s, or what a run that seeks a steady flow counts instead of it."""
+        return "s"
+
 
 class Solver(Protocol):
     """One numerical method. The core computes; this side reads, checks and describes."""
