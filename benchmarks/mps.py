@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from eddyline import _core
 from eddyline.validate.cases.dam_break import Collapse, Curve, Fit, fit
 from eddyline.validate.cases.dam_break_pressure import PLATEAU, SENSORS, Signal
 from eddyline.validate.cases.taylor_green import exact_velocity
@@ -30,6 +30,7 @@ from eddyline.world import World, parse_set
 SOLVERS = ("mps", "sph")
 RUNS = 5
 Sets = dict[str, Any]
+Floats = NDArray[np.float64]
 Line = tuple[str, ...]
 """Figure, and its value with mps and with sph."""
 
@@ -76,21 +77,21 @@ def still(sets: Sets) -> Iterator[Line]:
 
 def _still(world: World) -> tuple[float, float, float]:
     g, depth = world.let["g"], world.let["H"]
-    simulation = _core.Simulation(world.core, threads=1)
+    simulation = Course(world, 1).simulation
     simulation.advance(0.0, 2**62, math.inf)
-    before = _heights(simulation)
+    before = _height(simulation.field("fluid", "position"), simulation.field("fluid", "mass"))
     simulation.advance(20 * math.sqrt(depth / g), 2**62, math.inf)
     place, speed, mass = (simulation.field("fluid", name) for name in ("position", "velocity", "mass"))
     exact = 1000 * g * (depth - place[:, 1])
     error = np.sqrt(np.sum((simulation.field("fluid", "pressure") - exact) ** 2) / np.sum(exact**2))
     energy = float(np.sum(mass * np.sum(speed**2, axis=1)) / 2)
     width = world.file.domain.size[0]
-    return float(error), energy / (500 * g * depth**2 * width), _heights(simulation) / before - 1
+    return float(error), energy / (500 * g * depth**2 * width), _height(place, mass) / before - 1
 
 
-def _heights(simulation: _core.Simulation) -> float:
-    mass = simulation.field("fluid", "mass")
-    return float(np.sum(mass * simulation.field("fluid", "position")[:, 1]) / mass.sum())
+def _height(place: Floats, mass: Floats) -> float:
+    """Of the centre of mass."""
+    return float(np.sum(mass * place[:, 1]) / mass.sum())
 
 
 def fronts(sets: Sets) -> Iterator[Line]:
@@ -183,7 +184,7 @@ def vortices(sets: Sets) -> Iterator[Line]:
 
 def _vortices(world: World) -> tuple[float, float]:
     nu = world.let["nu"]
-    simulation = _core.Simulation(world.core, threads=1)
+    simulation = Course(world, 1).simulation
     simulation.advance(1.0, 2**62, math.inf)
     speed = simulation.field("fluid", "velocity")
     exact = exact_velocity(simulation.field("fluid", "position"), simulation.time, nu)
@@ -205,7 +206,7 @@ def iterations(sets: Sets) -> Iterator[Line]:
         ("dam_break_3d", "a/20", 20),
     ):
         world = loaded(name, "mps", {"domain.spacing": spacing}, sets | {"method.tolerance": 1e-6})
-        simulation = _core.Simulation(world.core, threads=1, series_interval=1e-12)
+        simulation = Course(world, 1, 1e-12).simulation
         simulation.advance(world.end, steps, math.inf)
         columns, _, rows = simulation.take_series()["solver"]
         found = rows[1:, list(columns).index("iterations")]
@@ -221,7 +222,7 @@ def cost(sets: Sets) -> Iterator[Line]:
             for solver in SOLVERS:
                 changes = {"start.settle": 0} if name == "still_water" else {}
                 world = loaded(name, solver, changes, sets)
-                simulation = _core.Simulation(world.core, threads=1, series_interval=1e9)
+                simulation = Course(world, 1, 1e9).simulation
                 simulation.advance(begin, 2**62, math.inf)
                 before = time.process_time()
                 simulation.advance(end, 2**62, math.inf)

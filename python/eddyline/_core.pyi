@@ -122,6 +122,9 @@ def line(from_: Vec3, to: Vec3, thickness: float) -> Shape: ...
 def sphere(center: Vec3, diameter: float) -> Shape: ...
 def box(min: Vec3, max: Vec3) -> Shape: ...
 def cylinder(from_: Vec3, to: Vec3, diameter: float) -> Shape: ...
+def triangulated(points: NDArray[np.float64], triangles: Sequence[tuple[int, int, int]]) -> Shape:
+    """A closed surface; corners of triangles anticlockwise as seen from outside."""
+
 def formula_region(inside: Formula, min: Vec3, max: Vec3, dimensions: int) -> Shape:
     """Where a condition on x, y and z holds, in the box from min to max: -1 inside and 1 outside are its
     signed distances, its bounds the box. It has neither layers nor an outline nor a volume.
@@ -292,6 +295,7 @@ class Estimate:
     fluid_particles: int
     wall_particles: int
     memory_bytes: int
+    device_bytes: int  # on a device, lists included
     time_step: float  # s, at the start
     smoothing_length: float  # m
     interaction_radius: float  # m

@@ -119,6 +119,50 @@ bottom = { type = "periodic" }
 top = { type = "periodic" }""",
 ).replace("density = 1\n", "density = 1\nkinematic_viscosity = 0.01\n", 1)
 
+
+def potential_text(
+    size: list[float], n: int, density: str, end: float = 1.0, extra: str = "", sides: str = "periodic"
+) -> str:
+    """A gas with a potential of its own, from rest."""
+    table = "\n".join(f'{side} = {{ type = "{sides}" }}' for side in SIDES[len(size)])
+    return f"""format = 1
+title = "Potential"
+[domain]
+size = {size}
+spacing = {1 / n}
+[method]
+name = "amr"
+equations = "euler-poisson"
+{extra}
+[start.fields]
+density = "{density}"
+[boundaries]
+{table}
+[time]
+end = {end}
+[output]
+pictures = 2
+snapshots = 2
+[observe.spot]
+type = "probe"
+position = {[0.5 / n, 0.2, 0.2][: len(size)]}
+"""
+
+
+POTENTIAL = potential_text(
+    [1, 0.75],
+    64,
+    "1 + 0.5*exp(-((x-.4)^2+(y-.5)^2)/.006)",
+    extra="coupling = 50\nlevels = 3\ntolerance = 0.02\nunit = 4",
+    sides="wall",
+)
+SOLID_POTENTIAL = potential_text(
+    [1, 0.75, 0.5], 16, "1 + 0.5*cos(2*pi*x)*cos(4*pi*z)", extra="coupling = -50"
+)
+STRAINS = world_text([1, 0.75, 0.5], 16, "", extra='equations = "gravity"\namplitude = 1\nwidth = 0.3')
+STRAINS = STRAINS.replace('[start.fields]\nu = ""\np = "0"\n', "")
+STRAINS = STRAINS.replace('left = { type = "periodic" }', 'left = { type = "wall", slip = true }')
+STRAINS = STRAINS.replace('right = { type = "periodic" }', 'right = { type = "open" }')
 LEVELS = world_text(
     [1, 1],
     64,
@@ -127,6 +171,25 @@ LEVELS = world_text(
     extra="levels = 3\ntolerance = 0.01\nunit = 4",
 )
 GAS_LEVELS = gas_text([1, 0.75], 64, GAS_SIDES, "levels = 2\ntolerance = 0.05\nunit = 4")
+CIRCLE = """
+[bodies.post]
+shape = "circle"
+center = [0.52, 0.36]
+diameter = 0.22
+[bodies.wedge]
+shape = "polygon"
+points = [[0.1, 0.0], [0.4, -0.1], [0.33, 0.13]]
+"""
+BODY_LEVELS = "levels = 2\ntolerance = 0.2\nunit = 4\nbody_layer = 2"
+GAS_BODY = gas_text([1, 0.75], 64, GAS_SIDES, BODY_LEVELS) + CIRCLE
+THICK_BODY = THICK_GAS + CIRCLE.split("[bodies.wedge]")[0].replace("0.22", "0.3")
+BALL = """
+[bodies.ball]
+shape = "sphere"
+center = [0.4, 0.3, 0.22]
+diameter = 0.3
+"""
+SOLID_BODY = SOLID_GAS.replace("[0.3, 0.4, 0.2]", "[0.7, 0.6, 0.2]") + BALL
 WORLDS = {
     "levels": LEVELS,
     "gas levels": GAS_LEVELS,
@@ -136,6 +199,12 @@ WORLDS = {
     "gas": GAS,
     "solid gas": SOLID_GAS,
     "thick gas": THICK_GAS,
+    "potential": POTENTIAL,
+    "solid potential": SOLID_POTENTIAL,
+    "strains": STRAINS,
+    "gas body": GAS_BODY,
+    "thick body": THICK_BODY,
+    "solid body": SOLID_BODY,
 }
 
 
@@ -178,7 +247,9 @@ def test_ranks_and_strategies_change_no_bit(ranks: int) -> None:
         for exchange in [*_core.exchange_strategies(), *(["nonblocking"] if ranks == 2 else [])]
     ]
     site = {"combine": "site", "compress": "site", "threads": 1}
-    ways += [(name, {"patch": 16}, site, 2) for name in ("2D", "3D", "gas")]
+    ways += [
+        (name, {"patch": 16}, site, 2) for name in ("2D", "3D", "gas", "gas body", "thick body", "solid body")
+    ]
     done = started(ranks, str(Path(__file__).with_name("wave_ranks.py")), json.dumps(ways))
     assert done.returncode == 0, done.stderr
     digest = {name: hashlib.sha256(repr(alone(name)).encode()).hexdigest() for name in WORLDS}

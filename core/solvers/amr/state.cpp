@@ -9,6 +9,7 @@
 #include "base/errors.hpp"
 #include "base/instructions.hpp"
 #include "comm/collectives.hpp"
+#include "linear/vectors.hpp"
 #include "patches/flags.hpp"
 #include "solvers/amr/available_memory.hpp"
 #include "solvers/amr/checkpoint.hpp"
@@ -27,6 +28,16 @@ Int3 cells_of(const world::World& world, double spacing) {
   for (int d = 0; d < world.dimensions; ++d)
     cells[static_cast<std::size_t>(d)] = static_cast<std::int32_t>(std::llround(world.size[d] / spacing));
   return cells;
+}
+
+/// Bodies that the equations can have. Throws UserError.
+Bodies bodies_of(const world::World& world, const physics::Equations& equations) {
+  for (const world::Body& body : world.bodies) {
+    if (!equations.has_walls()) throw UserError("bodies." + body.name + ": the equations have no bodies. Remove it.");
+    if (body.motion)
+      throw UserError("bodies." + body.name + ".motion: bodies in the cells of the solver amr rest. Remove it.");
+  }
+  return {world, equations.ghosts()};
 }
 
 /// Adds the start of a cell: of points at the centre, of means over 2 Gauss points along each axis, which integrate
@@ -73,11 +84,19 @@ State::State(const world::World& world, const solver::Execution& execution, comm
       instructions_(choose_instructions(execution.instructions)),
       equations_(physics::make_equations(instructions_, settings_of(options_, world_))),
       sides_(*equations_, world.dimensions),
+      bodies_(bodies_of(world_, *equations_)),
       refine_(refinement_of(options_, *equations_)),
       is_adaptive_(options_.levels > 1 && (options_.tolerance > 0 || can_change(refine_))),
       levels_(setup(execution), communicator) {
+  update_bodies();
   start();
   start_refined();
+  if (equations_->constraint()) {
+    const Way way{&communicator_, execution.exchange, execution.between};
+    const PotentialOptions potential{.residual = options_.residual, .cycles = options_.cycles};
+    potential_ = std::make_unique<Potential>(levels_, potential, way, instructions_);
+    satisfy_constraint(0);
+  }
   find_time_step();
 }
 
@@ -91,7 +110,7 @@ Levels::Setup State::setup(const solver::Execution& execution) const {
   setup.unit = static_cast<std::int32_t>(options_.unit);
   setup.patch = static_cast<std::int32_t>(std::min<std::int64_t>(options_.patch, 1 << 20));
   setup.boxes = execution.boxes;
-  setup.ghosts = equations_->ghosts();
+  setup.ghosts = equations_->ghosts() + (bodies_.empty() ? 0 : Bodies::k_more_ghosts);
   for (const physics::Field& field : equations_->fields())
     setup.fields.push_back(
         {field.meaning == physics::Meaning::average ? patches::Meaning::average : patches::Meaning::point,
@@ -131,7 +150,29 @@ void State::start() {
         for (std::size_t f = 0; f < values.size(); ++f) to[f][i] = values[f];
         ++i;
       });
+      if (const physics::Solid* solid = this->solid(patch); solid != nullptr)
+        start_groups(patch, *solid, cell_start, to);
     }
+  }
+}
+
+/// Cells of a group start with their mean.
+template <class StartOfCell>
+void State::start_groups(const Patch& patch, const physics::Solid& solid, StartOfCell& cell_start,
+                         const std::vector<double*>& to) const {
+  const IndexBox domain = levels_[patch.level].layout.domain();
+  std::vector<double> values(to.size()), sum(to.size());
+  for (const physics::CellAtBody& cell : solid.cells) {
+    if (cell.parts == 1) continue;
+    std::ranges::fill(sum, 0.0);
+    for (std::size_t k = cell.first; k < cell.first + cell.parts; ++k) {
+      Int3 at = solid.parts[k].cell;  // beyond the domain: as at its side
+      for (std::size_t d = 0; d < 3; ++d) at[d] = std::clamp(at[d], domain.lower[d], domain.upper[d] - 1);
+      cell_start.compute(centre(patch.level, at), values);
+      for (std::size_t f = 0; f < sum.size(); ++f) sum[f] += solid.parts[k].volume * values[f];
+    }
+    const auto i = patch.cells().index(cell.cell);
+    for (std::size_t f = 0; f < sum.size(); ++f) to[f][i] = sum[f] / cell.volume;
   }
 }
 
@@ -265,12 +306,76 @@ bool State::adapt() {
       const Patch& patch = all[static_cast<std::size_t>(k)];
       if (patch.level + 1 == levels_.most()) continue;
       indicate(patch, scratch, values);
+      indicate_bodies(patch, values);
       flags.add(patch.level, patch.cells(), values.data(), cells_around(patch.level));
     }
   }
   const patches::Units units = levels_.planned(flags.marks(communicator_));
   check_memory(units);
-  return levels_.refine(units, time);
+  const bool changed = levels_.refine(units, time);
+  if (changed) update_bodies();
+  return changed;
+}
+
+void State::update_bodies() {
+  std::vector<double> spacings;
+  for (int level = 0; level < levels_.size(); ++level) spacings.push_back(spacing(level));
+  bodies_.update(levels_, spacings);
+}
+
+/// Cells that a surface crosses, and a layer around them.
+void State::indicate_bodies(const Patch& patch, std::vector<double>& values) const {
+  if (bodies_.empty()) return;
+  const physics::Place here = place(patch.level, patch.cells());
+  const double near = (0.5 * std::sqrt(world_.dimensions) + static_cast<double>(options_.body_layer)) * here.spacing;
+  std::size_t i = 0;
+  for_each_cell(patch.cells(), [&](Int3 cell) {
+    if (std::abs(bodies_.distance(here.centre(cell, world_.dimensions))) <= near) values[i] = std::max(values[i], 2.0);
+    ++i;
+  });
+}
+
+/// A u = -f with A = -laplace. The field has been carried along with its last rate; what the solve changes is by how
+/// much that rate was wrong.
+void State::satisfy_constraint(double time_step) {
+  if (!potential_) return;
+  const physics::Constraint constraint = *equations_->constraint();
+  std::vector<Array<double>> right(static_cast<std::size_t>(levels_.size())), before(right.size());
+  std::vector<Array<double>*> unknown;
+  for (int level = 0; level < levels_.size(); ++level) {
+    const auto l = static_cast<std::size_t>(level);
+    std::vector<Array<double>>& fields = levels_[level].fields(patches::begin);
+    right[l].resize(fields[0].size());
+    const auto count = static_cast<std::int64_t>(fields[0].size());
+#pragma omp parallel
+    {
+      std::vector<double> values(fields.size());
+#pragma omp for schedule(static)
+      for (std::int64_t i = 0; i < count; ++i) {
+        const auto cell = static_cast<std::size_t>(i);
+        for (std::size_t f = 0; f < values.size(); ++f) values[f] = fields[f][cell];
+        right[l][cell] = -equations_->right_side(values);
+      }
+    }
+    const Array<double>& old = fields[constraint.unknown];
+    before[l].resize(old.size());
+    std::copy_n(old.data(), old.size(), before[l].data());
+    unknown.push_back(&fields[constraint.unknown]);
+  }
+  solve_ = potential_->solve(spacing(0), right, unknown);
+  cycles_ += solve_.iterations;
+  if (!solve_.converged())
+    throw UserError("step " + std::to_string(steps) + ", t = " + std::to_string(time) + " s: the " +
+                    equations_->fields()[constraint.unknown].name + " has " + linear::describe(solve_) +
+                    "; method.residual asks for " + std::to_string(options_.residual) +
+                    ". Raise method.cycles or method.residual, or reduce method.cfl.");
+  if (!(time_step > 0)) return;
+  for (int level = 0; level < levels_.size(); ++level) {
+    std::vector<Array<double>>& fields = levels_[level].fields(patches::begin);
+    const Array<double>&now = fields[constraint.unknown], &old = before[static_cast<std::size_t>(level)];
+    Array<double>& rate = fields[constraint.rate];
+    linear::for_each_unknown(now.size(), [&](std::size_t i) { rate[i] += (now[i] - old[i]) / time_step; });
+  }
 }
 
 /// Ranks on one machine share its memory; each needs its part of the cells, and the old ones until fields have moved.
@@ -315,6 +420,7 @@ void State::restore(const std::vector<ArchiveReader>& parts) {
   clock = comm::broadcast(communicator_, clock, 0, "checkpoint");
   time = clock[0], steps = static_cast<std::int64_t>(clock[1]);
   restore_levels(levels_, *equations_, parts, communicator_);
+  update_bodies();
   find_time_step();
 }
 

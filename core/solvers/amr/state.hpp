@@ -14,7 +14,9 @@
 #include "patches/levels.hpp"
 #include "physics/equations/equations.hpp"
 #include "solver/execution.hpp"
+#include "solvers/amr/bodies.hpp"
 #include "solvers/amr/options.hpp"
+#include "solvers/amr/poisson/potential.hpp"
 #include "solvers/amr/sides.hpp"
 #include "world/change.hpp"
 #include "world/world.hpp"
@@ -46,6 +48,8 @@ class State {
     return {level, spacing(level), world_.origin, cells, levels_[level].layout.domain()};
   }
 
+  const Bodies& bodies() const { return bodies_; }
+
   /// A patch of this rank.
   struct Patch {
     int level;
@@ -55,6 +59,10 @@ class State {
   };
   /// All of them, level by level.
   std::vector<Patch> patches() const;
+  /// The cells of a patch at bodies; null: none.
+  const physics::Solid* solid(const Patch& patch) const {
+    return bodies_.of(patch.level, levels_[patch.level].layout.number_of(*patch.on_level));
+  }
   /// Pointers to the values of a patch, by field.
   std::vector<const double*> values_of(const Patch& patch, Slot slot) const;
   std::vector<double*> values_of(const Patch& patch, Slot slot);
@@ -93,6 +101,14 @@ class State {
   /// Refines what the fields ask for now, and nothing else. True if patches have changed. Collective. Throws UserError
   /// if memory would not suffice.
   bool adapt();
+  /// Satisfies the constraint of the equations, if they have one, after a step of `time_step`, or at the start (0).
+  /// Collective. Throws UserError if the multigrid method does not converge.
+  void satisfy_constraint(double time_step);
+  /// The last of these solves.
+  const linear::Outcome& solve() const { return solve_; }
+  std::int64_t cycles() const { return cycles_; }  // of multigrid so far
+  /// Solver of the constraint, or null.
+  const Potential* potential() const { return potential_.get(); }
   /// True if refinement can change in the course of a run.
   bool is_adaptive() const { return is_adaptive_; }
 
@@ -110,9 +126,15 @@ class State {
  private:
   patches::Levels::Setup setup(const solver::Execution& execution) const;
   void start();
+  template <class StartOfCell>
+  void start_groups(const Patch& patch, const physics::Solid& solid, StartOfCell& cell_start,
+                    const std::vector<double*>& to) const;
   void start_refined();
   /// Adds what the cells of a patch ask for: more than 1 refines.
   void indicate(const Patch& patch, Scratch& scratch, std::vector<double>& values) const;
+  /// Cells of a level that are refined because a body's surface is near.
+  void indicate_bodies(const Patch& patch, std::vector<double>& values) const;
+  void update_bodies();
   std::int32_t cells_around(int level) const;
   void check_memory(const patches::Units& units) const;
   /// Finds the time step. Collective.
@@ -124,10 +146,14 @@ class State {
   std::string instructions_;
   std::unique_ptr<physics::Equations> equations_;
   Sides sides_;
+  Bodies bodies_;
   world::Formula refine_;  // of x, y, z, t, the level, and quantities
   bool is_adaptive_ = false;
   patches::Levels levels_;
   double time_step_ = 0;
+  std::unique_ptr<Potential> potential_;
+  linear::Outcome solve_;
+  std::int64_t cycles_ = 0;
 };
 
 }  // namespace eddyline::amr

@@ -40,6 +40,10 @@ solver::Outcome Step::advance(bool stop) {
     state_.adapt();
     state_.timers.lap(Phase::sort);
   }
+  if (agreed[0] == 0 && state_.potential() != nullptr) {
+    state_.satisfy_constraint(dt);
+    state_.timers.lap(Phase::integrate);
+  }
   return {.good = agreed[0] == 0, .stop = agreed[1] != 0};
 }
 
@@ -105,6 +109,7 @@ void Step::compute(const std::vector<State::Patch>& patches, const Substep& step
       s.time = time;
       s.in = scratch.fill(patch, k_slots[of_stage], weights, time);
       s.weight = weight;
+      s.solid = state_.solid(patch);
       s.last = number == 3;
       for (std::size_t slot = 0; slot < k_slots.size(); ++slot) {
         values[slot] = std::as_const(state_).values_of(patch, k_slots[slot]);

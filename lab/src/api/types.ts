@@ -31,6 +31,7 @@ export const galleryWorldSchema = v.object({
   expected: v.string(),
   toml: v.string(),
   dimensions: v.number(),
+  method: v.string(),
 });
 export type GalleryWorld = v.InferOutput<typeof galleryWorldSchema>;
 export const gallerySchema = v.array(galleryWorldSchema);
@@ -43,6 +44,7 @@ const summarySchema = v.object({
   time_step: v.number(),
   steps: v.number(),
   end: v.number(),
+  time_unit: v.optional(v.string(), "s"),
   reynolds: v.nullable(v.number()),
   mach: v.nullable(v.number()),
   max_speed: v.number(),

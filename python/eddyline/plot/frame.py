@@ -171,10 +171,10 @@ class FramePainter:
         self, pixels: Image, level: NDArray[np.float32], where: Slices, shape: tuple[int, ...]
     ) -> None:
         """Lines around the cells of each finer level, dark beside light: they show on any colour."""
-        shown = self._nearest(np.rint(np.nan_to_num(level)), where)
+        shown = self._nearest(np.rint(level), where)  # NaN in bodies
         edge = np.zeros(shape, dtype=bool)
-        edge[:-1] |= shown[:-1] != shown[1:]
-        edge[:, :-1] |= shown[:, :-1] != shown[:, 1:]
+        edge[:-1] |= np.abs(shown[:-1] - shown[1:]) > 0
+        edge[:, :-1] |= np.abs(shown[:, :-1] - shown[:, 1:]) > 0
         beside = edge.copy()
         beside[1:] |= edge[:-1]
         beside[:, 1:] |= edge[:, :-1]
@@ -346,7 +346,9 @@ class FramePainter:
         part = _channels(image[top:bottom, left:right])
         patch = Pictures.fromarray(part)
         digits = time_digits(time) if self._digits is None else self._digits
-        text = f"t = {time:.{digits}f} s" if digits <= MOST_DIGITS else f"t = {time:.3e} s"
+        text = f"{time:.{digits}f}" if digits <= MOST_DIGITS else f"{time:.3e}"
+        unit = self.scene.time_unit
+        text = f"t = {text} s" if unit == "s" else f"{time:.0f} {unit}"
         ImageDraw.Draw(patch).text(
             (right - left - 1, bottom - top - 4), text, fill=INK, font=_font(18), anchor="rs"
         )

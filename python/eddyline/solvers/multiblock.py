@@ -25,7 +25,7 @@ from eddyline.world.samples import Samples, face, speed
 from eddyline.world.scales import Scales, find_scales
 from eddyline.world.schema import SIDES, Front, Gauge, Open, Stream, Wall, WorldFile
 from eddyline.world.shapes import Circle, Table
-from eddyline.world.solver import Found, Pictured, Rows, SolverOptions
+from eddyline.world.solver import Found, Pictured, Rows, SolverOptions, Speeds, StepLimit
 from eddyline.world.values import Count, FieldVector, NotNegative, Number, Positive
 from eddyline.world.world import World
 
@@ -39,9 +39,15 @@ class MultiblockOptions(SolverOptions):
     compressibility, and ideal gases; bodies at rest, or circles that turn."""
 
     name: Literal["multiblock"]
+
+    @property
+    def time_unit(self) -> str:
+        return "cycles" if self.steady and self.time_step == 1 else "s"
+
     steady: StrictBool = Field(
         default=False,
-        description="True: seek a steady flow. A step is then one cycle of multigrid; time only counts them.",
+        description="True: seek a steady flow. A step is then one cycle of multigrid; time only counts them: "
+        "with time_step = 1 it is their number.",
     )
     tolerance: Annotated[Number, Field(ge=1e-14, le=1)] = Field(
         default=1e-6, description="Steady: the residual, over the largest one, at which cycles end."
@@ -102,6 +108,7 @@ class Multiblock:
         "else."
     )
     steered = ("inflow", "gravity", "viscosity")
+    has_sound = True
     options: type[SolverOptions] = MultiblockOptions
     tables: Mapping[str, type[Table]] = {"mesh": MeshTable}
     members = "cells"
@@ -168,6 +175,9 @@ class Multiblock:
             return found
         speed = options_of(file).reference_speed
         return Scales(speed, speed, "method.reference_speed")
+
+    def step_limits(self, file: WorldFile, speeds: Speeds) -> Iterator[StepLimit]:
+        return iter(())
 
     def step_problems(self, file: WorldFile, scales: Scales) -> Found:
         if not (file.is_gas or scales.max_speed > 0):

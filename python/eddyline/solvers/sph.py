@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from eddyline import _core
-from eddyline.world import checks, extents, sense
+from eddyline.world import checks, extents, sense, terms
 from eddyline.world.build import build
 from eddyline.world.costs import PARTICLES_A_THREAD, RATES, WALL_WEIGHT
 from eddyline.world.estimate import Estimate, Plan
@@ -21,7 +21,7 @@ from eddyline.world.samples import Samples, corners
 from eddyline.world.scales import Scales, find_scales
 from eddyline.world.schema import SIDES, Outflow, Patch, Probe, Wall, WorldFile
 from eddyline.world.shapes import Table, vec3
-from eddyline.world.solver import Found, Pictured, Rows, SolverOptions
+from eddyline.world.solver import FLOW_COMMANDS, Found, Pictured, Rows, SolverOptions, Speeds, StepLimit
 from eddyline.world.sph_options import SphOptions
 from eddyline.world.streams import stream_notes
 from eddyline.world.world import World
@@ -44,6 +44,8 @@ class Sph:
     name = "sph"
     title = "Smoothed particle hydrodynamics"
     not_steered = ""
+    steered = FLOW_COMMANDS
+    has_sound = True
     options: type[SolverOptions] = SphOptions
     tables: Mapping[str, type[Table]] = {}
     members = "particles"
@@ -93,12 +95,17 @@ class Sph:
             "max_speed = 1.0, the highest expected speed [m/s]."
         )
 
+    def step_limits(self, file: WorldFile, speeds: Speeds) -> Iterator[StepLimit]:
+        return iter(())
+
     def step_problems(self, file: WorldFile, scales: Scales) -> Found:
-        return extents.step_problems(file, scales)
+        yield from terms.problems(file, scales.sound_speed, scales.max_speed)
+        yield from extents.step_problems(file, scales)
 
     def warnings(self, world: World) -> Iterator[str]:
         yield from checks.warnings(world.file, world.let)
         yield from _numerical_viscosity(world)
+        yield from terms.warnings(world)
 
     def notes(self, world: World, samples: Samples) -> Iterator[str]:
         yield from _open_ends(world)
@@ -126,7 +133,8 @@ class Sph:
 
     def describe(self, world: World, found: Plan) -> Rows:
         assert isinstance(found.estimate, SphEstimate)
-        return _numerics(world, found.estimate)
+        yield from _numerics(world, found.estimate)
+        yield from terms.describe(world)
 
     def remarks(self, world: World, found: Plan) -> Iterator[str]:
         assert isinstance(found.estimate, SphEstimate)

@@ -72,6 +72,17 @@ def particle_series(file: WorldFile) -> dict[str, list[str]]:
     return fluid_series(file, budget, opening)
 
 
+def body_series(file: WorldFile) -> dict[str, list[str]]:
+    """The columns of the series of forces on bodies."""
+    axes = "xyz"[: file.dimensions]
+    force = [f"{part}_{axis}" for part in ("total", "pressure", "viscous") for axis in axes]
+    torque = ["torque"] if file.dimensions == 2 else [f"torque_{axis}" for axis in axes]
+    return {
+        f"force.{name}": [*force, *torque, *(["power"] if body.motion is not None else [])]
+        for name, body in file.bodies.items()
+    }
+
+
 def fluid_series(file: WorldFile, budget: Sequence[str], opening: Sequence[str]) -> dict[str, list[str]]:
     """The columns of each series of a world with fluid. budget, opening: those of the solver's own series."""
     axes = "xyz"[: file.dimensions]
@@ -85,9 +96,7 @@ def fluid_series(file: WorldFile, budget: Sequence[str], opening: Sequence[str])
     force = [*vector("total"), *vector("pressure"), *vector("viscous")]
     walls = [name for name in SIDES[: 2 * file.dimensions] if isinstance(file.boundaries.side(name), Wall)]
     torque = ["torque"] if file.dimensions == 2 else vector("torque")
-    for name, body in file.bodies.items():
-        power = ["power"] if body.motion is not None else []
-        columns[f"force.{name}"] = [*force, *torque, *power]
+    columns |= body_series(file)
     columns |= {f"force.{name}": force for name in walls}
     for face in faces(file):
         columns[f"opening.{face.name}"] = list(opening)

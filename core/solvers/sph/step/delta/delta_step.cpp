@@ -88,8 +88,17 @@ void DeltaStep<T, D>::world_changed() {
   friction_ = domain::WallFriction(state_.world);
   forcing_ = ExternalForcing<D>(state_.world);
   sums_.world_changed();
+  update_.world_changed();
   moving_walls_.world_changed();
   if (device_) device_->forget();
+}
+
+template <class T, int D>
+void DeltaStep<T, D>::count(solver::Counters& counters) const {
+  if (!device_) return;
+  counters.sum("device_rebuilds", device_->rebuilds());  // those that the host has not made
+  counters.sum("device_bytes", static_cast<std::int64_t>(device_->device().bytes()));
+  counters.sum("device_list_bytes", static_cast<std::int64_t>(device_->device().list_bytes()));
 }
 
 template <class T, int D>
@@ -119,6 +128,7 @@ void DeltaStep<T, D>::end_step() {
 
 template <class T, int D>
 void DeltaStep<T, D>::write_state_rows() {
+  if (device_) device_->find_host_lists();
   if (contents_.state) return;
   domain_.timers.start();
   const typename Domain<T, D>::Copies copies(domain_);

@@ -6,6 +6,7 @@
 #include "domain/external_forcing.hpp"
 #include "domain/wall_friction.hpp"
 #include "physics/delta/update.hpp"
+#include "physics/terms/terms.hpp"
 #include "solvers/sph/parts.hpp"
 #include "solvers/sph/step/delta/row_writer.hpp"
 #include "solvers/sph/step/particle_span.hpp"
@@ -28,7 +29,8 @@ class ParticleUpdate {
         contact_(contact),
         friction_(friction),
         forcing_(forcing),
-        rows_(parts) {}
+        rows_(parts),
+        terms_(physics::terms::terms_of(state_.world), D) {}
 
   /// Computes rho += dt d rho/dt;  v += a dt/2;  x += dt v, and rows of the end of the step, for the particles in some
   /// blocks.
@@ -39,10 +41,14 @@ class ParticleUpdate {
   /// blocks, and adds them to the extremes of the step.
   void kick_and_shift(std::span<const Block> blocks, double dt, double damping, double next);
 
-  /// Velocity of the wall beside which shifting may hold particle i at x, if there is one.
-  std::optional<Vec3> wall_beside(std::size_t i, const Vec3& x) const;
-  /// Puts particle i back on the surface of a wall that it has entered. Returns whether it had.
-  bool apply_contact(std::size_t i, Vec3& x, Vec3& v) const;
+  /// Adopts terms that have changed.
+  void world_changed() { terms_ = {physics::terms::terms_of(state_.world), D}; }
+
+  /// Velocity of the wall beside which shifting may hold a particle at x, if there is one. near_bodies: see
+  /// Lists::is_near_walls().
+  std::optional<Vec3> wall_beside(bool near_bodies, const Vec3& x) const;
+  /// Puts a particle back on the surface of a wall that it has entered. Returns whether it had.
+  bool apply_contact(bool near_bodies, Vec3& x, Vec3& v) const;
   /// Factors of kick_and_shift().
   physics::delta::UpdateFactors factors(double dt, double damping) const;
 
@@ -65,6 +71,7 @@ class ParticleUpdate {
   using Shifting = physics::delta::UpdateFactors;
 
   void accelerate(const ParticleSpan& span, const Shifting& step, Destination& to);
+  void add_terms(const ParticleSpan& span, SpanValues (&g)[D]) const;
   void shift(const ParticleSpan& span, const Shifting& step, Destination& to);
   void relax_density(const ParticleSpan& span, const Shifting& step);
   void limit_tension(const ParticleSpan& span);
@@ -83,6 +90,7 @@ class ParticleUpdate {
   const domain::WallFriction& friction_;
   const ExternalForcing<D>& forcing_;
   RowWriter<T, D> rows_;
+  physics::terms::ParticleProgram terms_;
 };
 
 }  // namespace eddyline::sph
