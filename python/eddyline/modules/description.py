@@ -128,7 +128,7 @@ def read(folder: Path) -> Description:
 
 
 def has_sources(folder: Path, name: str) -> bool:
-    """Whether a folder has the equations of a module of that name."""
+    """True if a folder has the equations of a module of that name."""
     return (folder / FILE).is_file() and any((folder / each).is_file() for each in (f"{name}.hpp", SYMBOLIC))
 
 
