@@ -19,7 +19,7 @@ NAME = re.compile(r"[a-z][a-z0-9_]*")
 RESERVED = frozenset(
     (
         *("name", "equations", "parameters", "library", "wave_speed", "order", "reconstruction"),
-        *("cfl", "patch", "levels", "tolerance", "refine", "unit", "regrid_every"),
+        *("cfl", "patch", "levels", "tolerance", "refine", "unit", "regrid_every", "body_layer"),
     )
 )
 """Names that parameters cannot have: options of the method."""
