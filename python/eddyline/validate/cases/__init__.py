@@ -17,6 +17,7 @@ from eddyline.validate.cases import (
     sod,
     still_water,
     taylor_green,
+    wing,
 )
 
 _MODULES = (
@@ -35,6 +36,7 @@ _MODULES = (
     sedov,
     airfoil,
     patches,
+    wing,
 )
 CASES: dict[str, Case] = {case.name: case for module in _MODULES for case in module.CASES}
 """All cases by name, in the order in which they run."""
