@@ -167,12 +167,12 @@ class AmrOptions(SolverOptions):
     )
     residual: Annotated[Positive, Field(lt=1)] | None = Field(
         default=None,
-        description="Residual of the potential after each step, relative to the right side; equations "
-        "euler-poisson only, default 1e-6.",
+        description="Residual of the potential after each step, relative to the right side; equations with "
+        "a constraint only, default 1e-6.",
     )
     cycles: Annotated[Count, Field(ge=1)] | None = Field(
         default=None,
-        description="Multigrid cycles after a step, at most; equations euler-poisson only, default 30.",
+        description="Multigrid cycles after a step, at most; equations with a constraint only, default 30.",
     )
     wave_speed: Positive | None = Field(
         default=None, description="Speed of waves [m/s]; equations wave and gravity only, default 1."
@@ -391,8 +391,8 @@ class Amr:
         columns = {"budget": [name for name, _ in known["budget"]]}
         if options_of(file).levels > 1:
             columns["levels"] = [f"cells_{level}" for level in range(options_of(file).levels)]
-        if equations_of(file) == EULER_POISSON:
-            columns["solver"] = ["iterations", "residual", "all_iterations"]
+        if "solver" in known:
+            columns["solver"] = [name for name, _ in known["solver"]]
         columns |= {name: [column for column, _ in known["quantities"]] for name in file.observe}
         return columns | body_series(file)
 
@@ -865,6 +865,8 @@ def _foreign_options(file: WorldFile) -> Found:
     for key, of in owners.items():
         value = getattr(options_of(file), key)
         if key == "reconstruction" and options_of(file).module is not None:
+            continue
+        if key in ("residual", "cycles") and "solver" in columns_of(file):
             continue
         if value is not None and name not in of:
             text = f'"{value}"' if isinstance(value, str) else f"{value:g}"
