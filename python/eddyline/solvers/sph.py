@@ -12,7 +12,7 @@ import numpy as np
 from eddyline import _core
 from eddyline.world import checks, extents, sense, terms
 from eddyline.world.build import build
-from eddyline.world.costs import PARTICLES_A_THREAD, RATES, WALL_WEIGHT
+from eddyline.world.costs import OF_PAIR_TERMS, PARTICLES_A_THREAD, RATES, WALL_WEIGHT
 from eddyline.world.estimate import Estimate, Plan
 from eddyline.world.openings import faces
 from eddyline.world.problems import Path, dotted, listed, rounded
@@ -121,11 +121,12 @@ class Sph:
     def estimate(self, world: World) -> SphEstimate:
         core = _core.estimate(world.core)
         fluid, walls = core.fluid_particles, core.wall_particles
+        with_terms = OF_PAIR_TERMS if any(each.kind != "particle" for each in world.file.terms) else 0.0
         return SphEstimate(
             counts={"fluid_particles": fluid, "wall_particles": walls},
             memory_bytes=core.memory_bytes,
             time_step=core.time_step,
-            step_seconds=(fluid + WALL_WEIGHT * walls) / RATES[world.dimensions],
+            step_seconds=(fluid + WALL_WEIGHT * walls) / RATES[world.dimensions] * (1 + with_terms),
             threads=fluid // PARTICLES_A_THREAD,
             snapshot_bytes=fluid * _FLUID_BYTES + walls * _WALL_BYTES,
             core=core,

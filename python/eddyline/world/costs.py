@@ -13,6 +13,8 @@ RATES = {2: 8.0e6, 3: 2.8e6}
 """Particle steps a second, by dimensions. Zen 4 computes 10 and 3 million in runs of the gallery, Zen 3 less:
 docs/performance.md."""
 WALL_WEIGHT = 0.1  # cost of a wall particle in fluid particles: one light sweep, and only near the fluid
+OF_PAIR_TERMS = 0.7
+"""Time that formulas for forces of pairs add to a step, relative to the step without them: 2D, AVX-512."""
 STEP = 1e-4  # s that a step takes, however few particles there are
 PICTURE = {2: 1e-3, 3: 28e-3}  # s of a picture while the run goes on, by dimensions
 PICTURE_PARTICLE = 1e-7  # s more for each fluid particle or cell, in two dimensions
