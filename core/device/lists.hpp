@@ -24,7 +24,7 @@ EDDYLINE_INLINE void for_each_line_around(const CellArrays& cells, std::int32_t 
 template <int D>
 struct ListSearch {
   CellArrays cells;
-  CellRows sources;
+  CellRanges sources;
   const std::int32_t* source[D];  // positions [quanta]
   const std::int32_t* target[D];
   const std::int32_t* cell_of_row;  // of the targets
@@ -117,7 +117,7 @@ struct WriteNeighbors {
 template <int D>
 struct MarkNearWalls {
   CellArrays cells;
-  CellRows walls;
+  CellRanges walls;
   const std::int32_t *cell_of_row, *slot;
   std::uint8_t* near_walls;
   unsigned int* count;

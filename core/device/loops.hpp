@@ -108,7 +108,7 @@ struct CopyRows {
 template <int D>
 struct DriftArrays {
   CellArrays cells;
-  CellRows fluid, walls;
+  CellRanges fluid, walls;
   const GhostCell* ghosts;
   float *lower[D], *upper[D];   // of the displacements in each cell
   const std::int32_t* from[D];  // places of rows at the last rebuild [quanta]

@@ -10,7 +10,7 @@
 
 namespace eddyline::device {
 
-/// How the fluid is sorted.
+/// Parameters of the sort of the fluid.
 struct SortFactors {
   FixedPoint fixed;
   double ahead = 0;                // by places so much later [s]

@@ -173,7 +173,7 @@ std::unique_ptr<Solid> Bodies::find(const patches::Levels& levels, int level, co
   return is_touched ? std::move(solid) : nullptr;
 }
 
-/// Of a level below finer ones: cells that hold less fluid than body count as covered where nothing finer shows them.
+/// Cells of a level below finer ones that hold less fluid than body count as covered where nothing finer shows them.
 void Bodies::freeze(const Geometry& geometry, const IndexBox& cells, Solid& solid) const {
   for_each_cell(solid.box, [&](Int3 cell) {
     solid.covered[static_cast<std::size_t>(solid.box.index(cell))] = geometry.volume(cell) < k_small ? 1 : 0;

@@ -19,7 +19,8 @@ NAME = re.compile(r"[a-z][a-z0-9_]*")
 RESERVED = frozenset(
     (
         *("name", "equations", "parameters", "library", "wave_speed", "order", "reconstruction"),
-        *("cfl", "patch", "levels", "tolerance", "refine", "unit", "regrid_every"),
+        *("amplitude", "width", "coupling", "residual", "cycles", "sound_speed"),
+        *("cfl", "patch", "levels", "tolerance", "refine", "unit", "regrid_every", "body_layer"),
     )
 )
 """Names that parameters cannot have: options of the method."""

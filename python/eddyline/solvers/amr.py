@@ -59,6 +59,8 @@ EQUATIONS = (WAVE, GRAVITY, EULER, NAVIER_STOKES, EULER_POISSON, BURGERS)
 
 STRAINS = tuple(f"h_{pair}" for pair in ("xx", "xy", "xz", "yy", "yz", "zz"))
 """Components of the difference from flat space, in gravitational waves."""
+OTHER_VALUE = 0.37
+"""A value of fields for which no usual formula gives 0 or 1 unless it is a condition."""
 PLACES = ("x", "y", "z", "t", "level")
 """Variables of method.refine besides the quantities of pictures."""
 QUANTITIES = (
@@ -767,13 +769,7 @@ def _levels(file: WorldFile, samples: Samples) -> Found:
                 f"method.refine uses {name}; the equations {equations_of(file)} have {listed(known, 'and')}. "
                 "Use one of them.",
             )
-        places = {axis: samples.points[:, k] for k, axis in enumerate("xyz")}
-        if np.isnan(_condition(options.refine, places)).any():
-            yield (
-                ("method", "refine"),
-                f'method.refine = "{options.refine.text}" is not a number everywhere at the start; must be a '
-                'condition, e.g. refine = "abs(x - 0.5) < 0.1".',
-            )
+        yield from _condition_problems(options.refine, samples)
     multiple = options.unit * 2 ** (options.levels - 1)
     for axis, count in enumerate(cells_along(file)):
         if count % multiple:
@@ -784,6 +780,24 @@ def _levels(file: WorldFile, samples: Samples) -> Found:
                 f"level; with method.levels = {options.levels} and method.unit = {options.unit} it must be a "
                 f"multiple of {multiple}. Try domain.spacing = {number(fit)}, or fewer levels.",
             )
+
+
+def _condition_problems(formula: _core.Formula, samples: Samples) -> Found:
+    """The formula is true or false, at the start, and depends on something."""
+    path, start = ("method", "refine"), f'method.refine = "{formula.text}"'
+    hint = 'must be a condition, e.g. refine = "abs(x - 0.5) < 0.1".'
+    if not formula.used_variables:
+        yield path, f"{start} depends on nothing; {hint}"
+        return
+    places = {axis: samples.points[:, k] for k, axis in enumerate("xyz")}
+    fields = dict.fromkeys(set(formula.used_variables) - set(PLACES), OTHER_VALUE)
+    at_rest, elsewhere = (np.ravel(_condition(formula, given)) for given in (places, places | fields))
+    values = np.concatenate([at_rest, elsewhere[~np.isnan(elsewhere)]])
+    odd = values[(values != 0) & (values != 1)]
+    if np.isnan(odd).any():
+        yield path, f"{start} is not a number everywhere at the start; {hint}"
+    elif len(odd):
+        yield path, f"{start} gives {rounded(float(odd[0]))}; {hint}"
 
 
 def _memory(file: WorldFile) -> Found:

@@ -15,7 +15,7 @@
 
 namespace eddyline::amr {
 
-/// How ranks exchange cells.
+/// The way in which ranks exchange cells.
 struct Way {
   comm::Communicator* communicator = nullptr;
   std::string exchange = "nonblocking";
