@@ -1,6 +1,6 @@
 """The solvers mps and sph side by side: accuracy on small flows, iterations, and core time.
 
-  python benchmarks/mps.py                     all, about five minutes of one core
+  python benchmarks/mps.py                     all, about six minutes of one core
   python benchmarks/mps.py fronts cost         these
   python benchmarks/mps.py --set method.cfl=0.8 --set method.tolerance=0.01 cost
 
@@ -90,7 +90,7 @@ def _still(world: World) -> tuple[float, float, float]:
 
 
 def _height(place: Floats, mass: Floats) -> float:
-    """Height of the centre of mass."""
+    """The height of the centre of mass."""
     return float(np.sum(mass * place[:, 1]) / mass.sum())
 
 
@@ -166,7 +166,7 @@ def _impact(world: World) -> Signal:
 
 
 def _noise(signal: Signal) -> float:
-    """RMS of the signal around its moving mean."""
+    """The RMS of the signal around its moving mean."""
     mean = signal.filtered()
     late = (signal.time > PLATEAU[0]) & (signal.time < PLATEAU[1])
     rest = signal.pressure[late] - np.interp(signal.time[late], mean.time, mean.pressure)
@@ -216,12 +216,16 @@ def iterations(sets: Sets) -> Iterator[Line]:
 
 def cost(sets: Sets) -> Iterator[Line]:
     """Core seconds for a simulated second, without observers."""
-    for name, begin, end in (("dam_break", 0.05, 0.3), ("still_water", 0.5, 2.5)):
+    for name, spacing, begin, end in (
+        ("dam_break", "a/40", 0.05, 0.3),
+        ("dam_break_3d", "a/20", 0.05, 0.15),
+        ("still_water", "H/50", 0.5, 2.5),
+    ):
         runs: dict[str, list[float]] = {solver: [] for solver in SOLVERS}
         for _ in range(RUNS):
             for solver in SOLVERS:
-                changes = {"start.settle": 0} if name == "still_water" else {}
-                world = loaded(name, solver, changes, sets)
+                rest = {"start.settle": 0} if name == "still_water" else {}
+                world = loaded(name, solver, rest | {"domain.spacing": spacing}, sets)
                 simulation = Course(world, 1, 1e9).simulation
                 simulation.advance(begin, 2**62, math.inf)
                 before = time.process_time()

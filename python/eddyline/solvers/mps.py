@@ -169,7 +169,7 @@ class Mps:
 
 SOLVER = Mps()
 
-RATES = {2: 6.0e5, 3: 2.0e5}
+RATES = {2: 1.2e6, 3: 4.0e5}
 """Particle steps a second on one core."""
 WALL_WEIGHT = 0.1
 BYTES_PER_PARTICLE = {2: 1500, 3: 3500}
