@@ -450,7 +450,8 @@ struct KickAndShift {
     }
     return false;
   }
-  /// The host decides with openings whether there is a wall at a side, and whether fluid goes back into an inflow.
+  /// The host decides, where there are openings, whether a side has a wall there and whether fluid goes back into an
+  /// inflow.
   EDDYLINE_INLINE bool may_touch_sides(const Vec3& x_old, const Vec3& x, const Vec3& v, double v2) const {
     bool beyond = by.sides.is_outside(x);
     for (std::int32_t k = 0; k < by.inflows; ++k) {
@@ -472,7 +473,7 @@ struct KickAndShift {
     for (int d = 0; d < D; ++d) shift[d] = x[d] - x_old[d];
     v = physics::delta::stopped_velocity(v, shift, Vec3{}, by.update.dt);
   }
-  /// Density is imposed in buffers.
+  /// Density is imposed in buffers, and stays.
   EDDYLINE_INLINE void relax_density(std::int64_t i, bool in_buffer) const {
     const auto surrounding = static_cast<physics::Surrounding>(fluid.surface[i]);
     const double fraction =
