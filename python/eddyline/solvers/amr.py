@@ -31,6 +31,7 @@ from eddyline.world.schema import (
     Periodic,
     Probe,
     Start,
+    Torque,
     Wall,
     WorldFile,
 )
@@ -49,12 +50,18 @@ from eddyline.world.world import World
 
 FEWEST_ACROSS = 8
 """Smallest number of cells along a side: the widest stencil, order 6, has 7 points."""
-WAVE, EULER, NAVIER_STOKES, BURGERS = "wave", "euler", "navier-stokes", "burgers"
+WAVE, GRAVITY, EULER, NAVIER_STOKES, BURGERS = "wave", "gravity", "euler", "navier-stokes", "burgers"
+EULER_POISSON = "euler-poisson"
 GASES = (EULER, NAVIER_STOKES)
-EQUATIONS = (WAVE, EULER, NAVIER_STOKES, BURGERS)
+WAVES = (WAVE, GRAVITY)
+EQUATIONS = (WAVE, GRAVITY, EULER, NAVIER_STOKES, EULER_POISSON, BURGERS)
 """Those of the package; others come from modules."""
 
 
+STRAINS = tuple(f"h_{pair}" for pair in ("xx", "xy", "xz", "yy", "yz", "zz"))
+"""Components of the difference from flat space, in gravitational waves."""
+OTHER_VALUE = 0.37
+"""A value of fields for which no usual formula gives 0 or 1 unless it is a condition."""
 PLACES = ("x", "y", "z", "t", "level")
 """Variables of method.refine besides the quantities of pictures."""
 QUANTITIES = (
@@ -67,6 +74,8 @@ QUANTITIES = (
     "velocity_x",
     "velocity_y",
     "velocity_z",
+    "potential",
+    *STRAINS,
 )
 """Quantities of all equations."""
 
@@ -98,6 +107,8 @@ def _known(name: str, info: ValidationInfo) -> str:
         near = did_you_mean(name, EQUATIONS)
         hint = near if near.startswith("Did") else f'Others are written "{modules.PREFIX}NAME".'
         raise wrong(f"must be {listed(EQUATIONS, 'or')}. {hint}")
+    elif name == GRAVITY and _dimensions(info) == 2:
+        raise wrong("gravitational waves are three-dimensional, and this world is 2D")
     return name
 
 
@@ -130,9 +141,12 @@ class _Condition(Quantities):
 class AmrOptions(SolverOptions):
     """Equations on Cartesian cells with the edge domain.spacing, in patches.
 
-    wave: d2u/dt2 = wave_speed^2 laplace(u); [start.fields] has u [m] and p = du/dt [m/s]. euler,
-    navier-stokes: an ideal gas without and with friction, of a [fluid]; start and regions as of particles.
-    burgers: du/dt + u du/dx + u du/dy = 0; [start.fields] has u [m/s]."""
+    wave: d2u/dt2 = wave_speed^2 laplace(u); [start.fields] has u [m] and p = du/dt [m/s]. gravity: the same
+    for the components h_xx to h_zz of a weak gravitational wave and their rates k_xx to k_zz [1/s], in 3D;
+    amplitude and width give an exact solution as the start. euler, navier-stokes: an ideal gas without and
+    with friction, of a [fluid]; start and regions as of particles. euler-poisson: an isothermal gas that
+    attracts or repels itself; [start.fields] has density (default 1) and velocity_x to velocity_z. burgers:
+    du/dt + u du/dx + u du/dy = 0; [start.fields] has u [m/s]."""
 
     name: Literal["amr"]
     equations: _Equations | None = Field(
@@ -143,8 +157,33 @@ class AmrOptions(SolverOptions):
     parameters: dict[str, Number] = Field(
         default={}, description="Parameters of the equations of a module, by name; its module.toml has them."
     )
+    sound_speed: Positive | None = Field(
+        default=None, description="Speed of sound [m/s]; equations euler-poisson only, default 1."
+    )
+    coupling: Number | None = Field(
+        default=None,
+        description="laplace(potential) = coupling (density - its mean) [m^3/(kg s^2)]: attraction above 0, "
+        "repulsion below; equations euler-poisson only, default 1.",
+    )
+    residual: Annotated[Positive, Field(lt=1)] | None = Field(
+        default=None,
+        description="Residual of the potential after each step, relative to the right side; equations with "
+        "a constraint only, default 1e-6.",
+    )
+    cycles: Annotated[Count, Field(ge=1)] | None = Field(
+        default=None,
+        description="Multigrid cycles after a step, at most; equations with a constraint only, default 30.",
+    )
     wave_speed: Positive | None = Field(
-        default=None, description="Speed of waves [m/s]; equations wave only, default 1."
+        default=None, description="Speed of waves [m/s]; equations wave and gravity only, default 1."
+    )
+    amplitude: Number | None = Field(
+        default=None,
+        description="Starts with the gravitational wave of Teukolsky 1982 and compares it with the exact "
+        "solution; equations gravity only.",
+    )
+    width: Positive | None = Field(
+        default=None, description="Width of that wave [m]; equations gravity only, default 1."
     )
     order: Literal[2, 4, 6] | None = Field(
         default=None,
@@ -230,8 +269,9 @@ class Amr:
         "velocity_x": Pictured("velocity along x", "m/s", diverging=True),
         "velocity_y": Pictured("velocity along y", "m/s", diverging=True),
         "velocity_z": Pictured("velocity along z", "m/s", diverging=True),
+        "potential": Pictured("potential", "m^2/s^2", diverging=True),
         "level": Pictured("level of the cells", "", whole=True),
-    }
+    } | {name: Pictured(f"strain {name}", "", diverging=True) for name in STRAINS}
 
     def has_fluid(self, method: Mapping[str, Any]) -> bool:
         return method.get("equations") in GASES
@@ -239,6 +279,11 @@ class Amr:
     def has_other_pictures(self, method: Mapping[str, Any]) -> bool:
         """True if pictures of a world with these options may show quantities that `pictures` lacks."""
         return _is_module(str(method.get("equations")))
+
+    def code(self, file: WorldFile) -> Mapping[str, str]:
+        """The version of the module of the equations, see `World.code`."""
+        module = options_of(file).module
+        return {} if module is None else {modules.PREFIX + module.description.name: module.version}
 
     def snapshot_fields(self, file: WorldFile) -> Mapping[str, str]:
         return dict(columns_of(file)["quantities"])
@@ -270,13 +315,15 @@ class Amr:
         if equations_of(file) in GASES:
             yield from _gas_start(file, samples)
             yield from _bodies(file)
+        if equations_of(file) == EULER_POISSON:
+            yield from _density_of_start(file, samples)
         if options_of(file).module is not None:
             yield from _module_start(file, samples)
         yield from checks.common_problems(file, samples, names)
 
     def scales(self, file: WorldFile, samples: Samples) -> Scales | tuple[Path, str]:
         name, options = equations_of(file), options_of(file)
-        if name == WAVE:
+        if name in WAVES:
             speed = options.wave_speed or 1.0
             return Scales(speed, speed, "method.wave_speed")
         if name in GASES:
@@ -288,6 +335,8 @@ class Amr:
         if options_of(file).module is not None:
             speed = _module_speed(file, samples)
             return Scales(speed, speed, f"the equations {name} at the start")
+        if name == EULER_POISSON:
+            return _scales_of_potential(file, samples)
         return _speeds_of_start(file, samples)
 
     def step_limits(self, file: WorldFile, speeds: Speeds) -> Iterator[StepLimit]:
@@ -304,8 +353,14 @@ class Amr:
 
     def warnings(self, world: World) -> Iterator[str]:
         names = [name for name, _ in columns_of(world.file)["start"]]
+        if equations_of(world.file) == EULER_POISSON:
+            names = []  # a gas at rest is a start
         given = world.file.start.fields.values()
-        if names and not any(formula.text != "0" for formula in given):
+        if (
+            names
+            and not options_of(world.file).amplitude
+            and not any(formula.text != "0" for formula in given)
+        ):
             yield f"[start.fields] has {_neither(names)}, so nothing moves."
         module = options_of(world.file).module
         if module is not None and module.is_stale:
@@ -336,9 +391,10 @@ class Amr:
         columns = {"budget": [name for name, _ in known["budget"]]}
         if options_of(file).levels > 1:
             columns["levels"] = [f"cells_{level}" for level in range(options_of(file).levels)]
-        columns |= body_series(file)
+        if "solver" in known:
+            columns["solver"] = [name for name, _ in known["solver"]]
         columns |= {name: [column for column, _ in known["quantities"]] for name in file.observe}
-        return columns
+        return columns | body_series(file)
 
     def estimate(self, world: World) -> Estimate:
         file = world.file
@@ -350,7 +406,7 @@ class Amr:
             counts={"cells": cells},
             memory_bytes=cells * _bytes_per_cell(file),
             time_step=_time_step(file, world.scales),
-            step_seconds=updates / _rate(file),
+            step_seconds=updates / _rate(file) * (COST_OF_BODIES if file.bodies else 1),
             threads=max(1, cells // CELLS_A_THREAD),
             snapshot_bytes=cells * 8 * len(known["quantities"]),
         )
@@ -363,6 +419,11 @@ class Amr:
         if name == WAVE:
             yield "equations", f"wave equation, speed {rounded(options.wave_speed or 1.0)} m/s"
             yield "scheme", f"differences of order {options.order or 4}, {patches}"
+            yield "time step", f"{rounded(found.estimate.time_step)} s, limited by the speed of waves"
+            return
+        if name == GRAVITY:
+            yield "equations", f"weak gravitational waves, speed {rounded(options.wave_speed or 1.0)} m/s"
+            yield "scheme", f"differences of order 4, {patches}"
             yield "time step", f"{rounded(found.estimate.time_step)} s, limited by the speed of waves"
             return
         values = {"muscl": "limited slopes", "weno": "WENO-Z of order 5"}[options.reconstruction or "muscl"]
@@ -391,19 +452,29 @@ class Amr:
 SOLVER = Amr()
 
 TITLES = {
+    EULER_POISSON: "an isothermal gas with its own potential",
     EULER: "Euler equations of an ideal gas",
     NAVIER_STOKES: "Navier-Stokes equations of an ideal gas",
     BURGERS: "Burgers' equation",
 }
 SUBJECTS = {
+    EULER_POISSON: "the Euler-Poisson equations of the solver amr have",
     WAVE: "the wave equation of the solver amr has",
+    GRAVITY: "gravitational waves of the solver amr have",
     EULER: "the Euler equations of the solver amr have",
     NAVIER_STOKES: "the Navier-Stokes equations of the solver amr have",
     BURGERS: "Burgers' equation of the solver amr has",
 }
 """The equations as the subject of a sentence."""
 
-RATES = {WAVE: 4.0e7, EULER: 4.0e6, NAVIER_STOKES: 3.5e6, BURGERS: 8.0e6}
+RATES = {
+    WAVE: 4.0e7,
+    GRAVITY: 7.0e6,
+    EULER_POISSON: 3.0e6,
+    EULER: 4.0e6,
+    NAVIER_STOKES: 3.5e6,
+    BURGERS: 8.0e6,
+}
 """Cell steps a second on one core, rounded towards slower processors."""
 FEWEST_ACROSS_BODY = 4
 """Cells across a body: below, its two surfaces may be in one cell."""
@@ -411,6 +482,8 @@ ENOUGH_ACROSS_BODY = 20
 """Cells across a body from which on its drag is accurate to some percent."""
 LARGEST_CFL_AT_BODIES = 0.6
 """Half a cell at a body has the faces of a whole one."""
+COST_OF_BODIES = 1.2
+"""Time of a step with bodies over that without: more ghosts, and cells at surfaces one by one."""
 BODY_LAYER = 4
 """As in the core."""
 CELLS_A_THREAD = 4000
@@ -455,7 +528,12 @@ def _options_of_module(options: AmrOptions) -> dict[str, str | float]:
 def columns_of(file: WorldFile) -> dict[str, list[tuple[str, str]]]:
     """Names and units of the equations, see `_core.equation_columns`."""
     options = options_of(file)
-    known = _columns(equations_of(file), file.dimensions, tuple(_options_of_module(options).items()))
+    given = _options_of_module(options) | {
+        key: value for key in ("amplitude", "width") if (value := getattr(options, key)) is not None
+    }
+    if equations_of(file) != GRAVITY and options.module is None:
+        given = {}
+    known = _columns(equations_of(file), file.dimensions, tuple(given.items()))
     if options.module is not None:
         shown = options.module.description.pictures
         for name, unit in known["quantities"]:
@@ -541,6 +619,9 @@ def _time_step(file: WorldFile, scales: Scales) -> float:
         speed = scales.max_speed or 1.0
     if name == BURGERS:
         speed = file.dimensions * (scales.max_speed or 1.0)
+    if name == EULER_POISSON:
+        speed = file.dimensions * (scales.max_speed + scales.sound_speed)
+        speed += 2 * coarsest_spacing(file) * _swing(file)
     return options.cfl * coarsest_spacing(file) / speed
 
 
@@ -555,6 +636,36 @@ def _speeds_of_start(file: WorldFile, samples: Samples) -> Scales:
     ]
     speed = float(max(values, default=0.0))
     return Scales(speed, speed, "the largest at the start")
+
+
+def _swing(file: WorldFile) -> float:
+    """Rate at which the potential moves gas of the density 1 [1/s]."""
+    coupling = options_of(file).coupling
+    return math.sqrt(abs(1.0 if coupling is None else coupling))
+
+
+def _scales_of_potential(file: WorldFile, samples: Samples) -> Scales:
+    given = file.start.fields
+    speeds = [
+        np.abs(evaluate(formula, samples.points)).max(initial=0.0)
+        for name, formula in given.items()
+        if name.startswith("velocity_")
+    ]
+    sound = options_of(file).sound_speed or 1.0
+    return Scales(float(max(speeds, default=0.0)), sound, "method.sound_speed")
+
+
+def _density_of_start(file: WorldFile, samples: Samples) -> Found:
+    """The density of a gas with a potential is positive everywhere."""
+    formula = file.start.fields.get("density")
+    if formula is None:
+        return
+    least = float(np.min(evaluate(formula, samples.points), initial=math.inf))
+    if not least > 0:
+        yield (
+            ("start", "fields", "density"),
+            f"start.fields.density is {rounded(least)} kg/m^3 somewhere; must be positive everywhere.",
+        )
 
 
 def _rate(file: WorldFile) -> float:
@@ -658,13 +769,7 @@ def _levels(file: WorldFile, samples: Samples) -> Found:
                 f"method.refine uses {name}; the equations {equations_of(file)} have {listed(known, 'and')}. "
                 "Use one of them.",
             )
-        places = {axis: samples.points[:, k] for k, axis in enumerate("xyz")}
-        if np.isnan(_condition(options.refine, places)).any():
-            yield (
-                ("method", "refine"),
-                f'method.refine = "{options.refine.text}" is not a number everywhere at the start; must be a '
-                'condition, e.g. refine = "abs(x - 0.5) < 0.1".',
-            )
+        yield from _condition_problems(options.refine, samples)
     multiple = options.unit * 2 ** (options.levels - 1)
     for axis, count in enumerate(cells_along(file)):
         if count % multiple:
@@ -675,6 +780,24 @@ def _levels(file: WorldFile, samples: Samples) -> Found:
                 f"level; with method.levels = {options.levels} and method.unit = {options.unit} it must be a "
                 f"multiple of {multiple}. Try domain.spacing = {number(fit)}, or fewer levels.",
             )
+
+
+def _condition_problems(formula: _core.Formula, samples: Samples) -> Found:
+    """The formula is true or false, at the start, and depends on something."""
+    path, start = ("method", "refine"), f'method.refine = "{formula.text}"'
+    hint = 'must be a condition, e.g. refine = "abs(x - 0.5) < 0.1".'
+    if not formula.used_variables:
+        yield path, f"{start} depends on nothing; {hint}"
+        return
+    places = {axis: samples.points[:, k] for k, axis in enumerate("xyz")}
+    fields = dict.fromkeys(set(formula.used_variables) - set(PLACES), OTHER_VALUE)
+    at_rest, elsewhere = (np.ravel(_condition(formula, given)) for given in (places, places | fields))
+    values = np.concatenate([at_rest, elsewhere[~np.isnan(elsewhere)]])
+    odd = values[(values != 0) & (values != 1)]
+    if np.isnan(odd).any():
+        yield path, f"{start} is not a number everywhere at the start; {hint}"
+    elif len(odd):
+        yield path, f"{start} gives {rounded(float(odd[0]))}; {hint}"
 
 
 def _memory(file: WorldFile) -> Found:
@@ -729,13 +852,21 @@ def _foreign_options(file: WorldFile) -> Found:
     """Options of other equations."""
     name = equations_of(file)
     owners = {
-        "wave_speed": (WAVE,),
+        "wave_speed": WAVES,
+        "sound_speed": (EULER_POISSON,),
+        "coupling": (EULER_POISSON,),
+        "residual": (EULER_POISSON,),
+        "cycles": (EULER_POISSON,),
+        "amplitude": (GRAVITY,),
+        "width": (GRAVITY,),
         "order": (WAVE,),
-        "reconstruction": (*GASES, BURGERS),
+        "reconstruction": (*GASES, EULER_POISSON, BURGERS),
     }
     for key, of in owners.items():
         value = getattr(options_of(file), key)
         if key == "reconstruction" and options_of(file).module is not None:
+            continue
+        if key in ("residual", "cycles") and "solver" in columns_of(file):
             continue
         if value is not None and name not in of:
             text = f'"{value}"' if isinstance(value, str) else f"{value:g}"
@@ -753,7 +884,13 @@ def _refusals(file: WorldFile) -> Found:
         hint = 'Remove [fluid], or write equations = "euler"' if file.is_gas else "Remove [fluid]"
         yield ("fluid",), f"fluid: {what} no fluid. {hint}."
     yield from _forces(file, what)
-    fields = " and ".join(field for field, _ in columns_of(file)["start"])
+    names = [field for field, _ in columns_of(file)["start"]]
+    fields = " and ".join(names) if len(names) < 3 else f"{names[0]} to {names[-1]}"
+    if options_of(file).amplitude and file.start.fields:
+        yield (
+            ("start", "fields"),
+            "start.fields: method.amplitude gives the start as well. Remove one of them.",
+        )
     for key in sorted(file.start.model_fields_set - {"fields"}):
         hint = f" Write [start.fields] with {fields}" if key == "velocity" else " Remove it"
         yield ("start", key), f"start.{key}: {what} no such start.{hint}."
@@ -845,8 +982,10 @@ def _forces(file: WorldFile, what: str) -> Found:
 
 SIDES_OF = {
     WAVE: (Periodic, Open, Wall),
+    GRAVITY: (Periodic, Open, Wall),
     EULER: (Periodic, Open, Wall, Inflow, Outflow),
     NAVIER_STOKES: (Periodic, Open, Wall, Inflow, Outflow),
+    EULER_POISSON: (Periodic, Wall),
     BURGERS: (Periodic, Open, Wall),
 }
 """Kinds of sides of the equations."""
@@ -867,6 +1006,12 @@ def _sides(file: WorldFile) -> Found:
                 f'boundaries.{side_name}.type = "{side.type}"; {_subject(file)} sides of the types {kinds} '
                 "only. Change it.",
             )
+        elif isinstance(side, Wall) and name == GRAVITY and not side.slip:
+            yield (
+                path,
+                f"boundaries.{side_name} is a wall; of gravitational waves it must be a plane of symmetry. "
+                "Add slip = true.",
+            )
         elif isinstance(side, Wall) and side.velocity is not None and name != NAVIER_STOKES:
             text = f"boundaries.{side_name}.velocity: {_subject(file)} no friction. Remove it."
             yield (*path, "velocity"), text
@@ -879,10 +1024,14 @@ def _observers(file: WorldFile) -> Found:
             ("output", "cut", "normal"),
             f'output.cut.normal = "none"; {what} no surface to see from outside. Write x, y or z.',
         )
+    kinds: tuple[type[Table], ...] = (Probe, Isosurface)
+    names = "probes and isosurfaces"
+    if equations_of(file) in GASES:
+        kinds, names = (*kinds, Torque), "probes, torques and isosurfaces"
     for name, observer in file.observe.items():
-        if not isinstance(observer, Probe | Isosurface):
+        if not isinstance(observer, kinds):
             yield (
                 ("observe", name, "type"),
-                f'observe.{name}.type = "{observer.type}"; {what} probes and isosurfaces only. Change '
+                f'observe.{name}.type = "{observer.type}"; {what} {names} only. Change '
                 "it, or remove this observer.",
             )

@@ -66,6 +66,11 @@ class SolverOptions(Table):
 
     name: str
 
+    @property
+    def time_unit(self) -> str:
+        """The unit of time in a run: s, or what a run that seeks a steady flow counts instead of it."""
+        return "s"
+
 
 class Solver(Protocol):
     """One numerical method. The core computes; this side reads, checks and describes."""
@@ -76,7 +81,7 @@ class Solver(Protocol):
     not_steered: str
     """Reason why commands that change the flow, other than `steered`, are refused while a run goes on; empty
     if none is. A solver may have a method `has_other_pictures`: whether options of [method] bring quantities
-    that `pictures` does not have."""
+    that `pictures` does not have, and a method `code`, see `World.code`."""
     steered: tuple[str, ...]
     """Names of the commands that change the flow of a run, such as "gravity"; probes can always be added."""
     has_sound: bool

@@ -9,6 +9,7 @@ from eddyline.validate.cases import (
     dam_break,
     dam_break_pressure,
     oscillating_cylinder,
+    patches,
     periodic_cylinder,
     plates,
     rotating_cylinder,
@@ -34,6 +35,7 @@ _MODULES = (
     sod,
     sedov,
     airfoil,
+    patches,
     wing,
 )
 CASES: dict[str, Case] = {case.name: case for module in _MODULES for case in module.CASES}
