@@ -1,7 +1,8 @@
 """Hammond 1997, once more: an exchange that serialises itself, and one that does not.
 
 python experiments/hammond-1997/run.py             everything, about 6 minutes on two cores
-python experiments/hammond-1997/run.py chain       a part: timelines, waiting, chain, mapper or model
+python experiments/hammond-1997/run.py chain       a part: timelines, waiting, chain, mapper, model or
+                                                   network
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from mapper import mapper, model  # noqa: E402
+from network import network  # noqa: E402
 from workbench import Bench, main, table  # noqa: E402
 
 from eddyline.plot.chart import LINES  # noqa: E402
@@ -172,5 +174,12 @@ def draw_chain(bench: Bench, told: dict[int, dict[str, dict[str, Any]]]) -> None
 
 
 if __name__ == "__main__":
-    parts = {"timelines": timelines, "waiting": waiting, "chain": chain, "mapper": mapper, "model": model}
+    parts = {
+        "timelines": timelines,
+        "waiting": waiting,
+        "chain": chain,
+        "mapper": mapper,
+        "model": model,
+        "network": network,
+    }
     main(HERE, parts)

@@ -59,6 +59,7 @@ def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Foun
     if wrong_conditions:  # the other checks need the positions of the fluid
         yield from wrong_conditions
         return
+    yield from _layers(file)
     yield from _sides(file)
     yield from _resolution(file)
     yield from _solids(file)
@@ -73,6 +74,17 @@ def problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Foun
             yield from _pressure(file, samples)
     yield from opening_problems(file, samples)
     yield from common_problems(file, samples, names)
+
+
+def _layers(file: WorldFile) -> Found:
+    """Bodies that particles cannot follow."""
+    for name, body in file.bodies.items():
+        if not body.has_layers:
+            yield (
+                ("bodies", name, "shape"),
+                f'bodies.{name}.shape = "{body.shape}"; particles of a body cannot follow it. Write '
+                'method.name = "multiblock".',
+            )
 
 
 def boundary_problems(file: WorldFile) -> Found:

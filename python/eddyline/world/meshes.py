@@ -314,10 +314,11 @@ def _in_space(file: WorldFile, table: MeshTable) -> Mesh:
     if not file.bodies:
         return _box(file, table)
     low, high = corners(file)
-    curves = {}
     for name, body in file.bodies.items():
         if isinstance(body, Wing):
             return _around_wing(file, table, name, body)
+    curves = {}
+    for name, body in file.bodies.items():
         if not _is_upright(body, low[2], high[2]):
             raise MeshError(
                 f"bodies.{name}: a mesh in 3D can be made around a wing, and around cylinders that "

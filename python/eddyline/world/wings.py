@@ -15,6 +15,8 @@ SAMPLES = 400
 """Edges on each side of a section, from which meshes take their nodes."""
 CAP_RINGS = 6
 """Rings of triangles of the tip."""
+ROUNDING = 1e-9
+"""Squares of shares of the thickness below it are 0, so that the two sides meet at the end of the tip."""
 BEND = 0.65
 """Distance beyond the tip over which the line of noses becomes straight, tip chords."""
 
@@ -55,7 +57,7 @@ class Wing:
         self._chords = np.array([each.chord * np.exp(1j * each.angle) for each in stations])
         self._sides = np.array([sides(each.section) for each in stations])  # (stations, 2, SAMPLES + 1)
         tip = self._sides[-1]
-        thickness = float(np.abs((tip[0] - tip[1]).imag).max()) * abs(self._chords[-1])
+        thickness = float(np.abs((tip[0] - tip[1]).imag).max() * abs(self._chords[-1]))
         self.cap = 0.5 * thickness
         """Width of the rounded tip, m: half the thickness of the last section."""
 
@@ -92,7 +94,8 @@ class Wing:
         nose, chord = complex(between(self._noses)), complex(between(self._chords))
         upper, lower = between(self._sides)
         beyond = max(0.0, z - self.end)
-        thick = math.sqrt(max(0.0, 1 - (beyond / self.cap) ** 2))
+        left = 1 - (beyond / self.cap) ** 2
+        thick = math.sqrt(left) if left > ROUNDING else 0.0
         if beyond > 0:
             slope = (self._noses[-1] - self._noses[-2]) / (high - low)
             reach = BEND * abs(chord)
