@@ -162,6 +162,7 @@ class Levels {
 
   Setup setup_;
   comm::Communicator& communicator_;
+  comm::Tags tags_;
   std::vector<Transfer> transfers_;  // by field
   std::size_t widest_ = 0;           // field whose prolongation reads most
   bool has_means_ = false;

@@ -40,7 +40,7 @@ PressureEquation<D>::PressureEquation(Liquid<D>& liquid)
     : liquid_(liquid),
       has_levels_(liquid.constants().options.pressure_solver == PressureSolver::multigrid),
       half_halo_(liquid.communicator(), liquid.execution().exchange, liquid.execution().between,
-                 comm::Tag::coarse_halo) {}
+                 liquid.tags.take("pressure")) {}
 
 template <int D>
 void PressureEquation<D>::find_structure() {
