@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from eddyline.world import World
-from eddyline.world.lengths import reach
 from eddyline.world.problems import rounded
 from eddyline.world.scales import SOUND_RATIO, expected_speeds
 
@@ -40,7 +39,7 @@ class Effects:
         self._fastest = self._sound if gas else FASTER * max(fluid.max_speed, self._sound / SOUND_RATIO)
         self._more_steps = 1.0 if gas else MORE_STEPS  # friction heats a gas without limit
         method = world.core.method
-        h, nu = 0.5 * reach(world.file), world.file.fluid.nu
+        h, nu = 0.5 * world.file.lengths.interaction_radius, world.file.fluid.nu
         self._viscous = method.viscous_cfl * h**2  # time step times viscosity
         self._time_step = method.cfl * h / self._sound
         if nu > 0:

@@ -16,7 +16,9 @@ from eddyline.world import checks
 from eddyline.world.build import fluid_world, plain_world
 from eddyline.world.estimate import Estimate, Plan
 from eddyline.world.memory import MOST, available_memory
+from eddyline.world.outline import Options, outline
 from eddyline.world.problems import Path, above, below, did_you_mean, dotted, listed, number, rounded
+from eddyline.world.quantities import series_columns
 from eddyline.world.samples import Samples, corners, evaluate, lattice
 from eddyline.world.scales import Scales, find_scales, gamma_of
 from eddyline.world.schema import (
@@ -34,7 +36,15 @@ from eddyline.world.schema import (
     WorldFile,
 )
 from eddyline.world.shapes import Region, Table
-from eddyline.world.solver import Found, Pictured, Rows, SolverOptions, show_quantity
+from eddyline.world.solver import (
+    Found,
+    Pictured,
+    Rows,
+    SolverOptions,
+    pictures_of,
+    plain_outline,
+    show_quantity,
+)
 from eddyline.world.values import Context, Count, Number, Positive, Quantities, wrong, wrong_table
 from eddyline.world.world import World
 
@@ -48,17 +58,14 @@ EQUATIONS = (WAVE, EULER, NAVIER_STOKES, BURGERS)
 
 PLACES = ("x", "y", "z", "t", "level")
 """Variables of method.refine besides the quantities of pictures."""
-QUANTITIES = (
-    "u",
-    "p",
-    "density",
-    "pressure",
-    "speed",
-    "mach",
-    "velocity_x",
-    "velocity_y",
-    "velocity_z",
+_PICTURES = pictures_of(
+    *(
+        plain_outline("amr", dimensions, equations=name, levels=2)
+        for name in _core.equation_names()
+        for dimensions in (2, 3)
+    )
 )
+QUANTITIES = tuple(name for name in _PICTURES if name != "level")
 """Quantities of all equations."""
 
 
@@ -203,18 +210,7 @@ class Amr:
     tables: Mapping[str, type[Table]] = {}
     members = "cells"
     has_surfaces = False
-    pictures: Mapping[str, Pictured] = {
-        "u": Pictured("displacement u", "m", diverging=True),
-        "p": Pictured("rate p = du/dt", "m/s", diverging=True),
-        "density": Pictured("density", "kg/m^3"),
-        "pressure": Pictured("pressure", "Pa"),
-        "speed": Pictured("speed", "m/s", starts_at_zero=True),
-        "mach": Pictured("Mach number", "", starts_at_zero=True),
-        "velocity_x": Pictured("velocity along x", "m/s", diverging=True),
-        "velocity_y": Pictured("velocity along y", "m/s", diverging=True),
-        "velocity_z": Pictured("velocity along z", "m/s", diverging=True),
-        "level": Pictured("level of the cells", "", whole=True),
-    }
+    pictures: Mapping[str, Pictured] = _PICTURES
 
     def has_fluid(self, method: Mapping[str, Any]) -> bool:
         return method.get("equations") in GASES
@@ -230,8 +226,8 @@ class Amr:
         return {name: f"[{unit}]" for name, unit in columns_of(file)["start"]}
 
     def pictured(self, file: WorldFile) -> tuple[str, ...]:
-        levels = ("level",) if options_of(file).levels > 1 else ()
-        return tuple(name for name, _ in columns_of(file)["quantities"]) + levels
+        columns_of(file)  # makes those of a module known
+        return tuple(pictures_of(self.outline(file)))
 
     def kept(self, file: WorldFile) -> tuple[str, ...]:
         return tuple(name for name in self.pictured(file) if not name.startswith("velocity_"))
@@ -308,13 +304,10 @@ class Amr:
         world.options = world.options | of_module | {"equations": equations_of(file)}
         return world
 
-    def series(self, file: WorldFile) -> dict[str, list[str]]:
-        known = columns_of(file)
-        columns = {"budget": [name for name, _ in known["budget"]]}
-        if options_of(file).levels > 1:
-            columns["levels"] = [f"cells_{level}" for level in range(options_of(file).levels)]
-        columns |= {name: [column for column, _ in known["quantities"]] for name in file.observe}
-        return columns
+    def outline(self, file: WorldFile) -> _core.World:
+        options = options_of(file)
+        own: Options = {"equations": equations_of(file), "levels": options.levels}
+        return outline(file, _options_of_module(options) | own)
 
     def estimate(self, world: World) -> Estimate:
         file = world.file
@@ -345,7 +338,7 @@ class Amr:
         scheme = f"finite volumes, {values}, {patches}"
         if options.module is not None:
             yield "equations", f"{options.module.description.title}, {name} ({options.module.path})"
-            has_means = any(column.startswith("total_") for column, _ in columns_of(world.file)["budget"])
+            has_means = any(column.startswith("total_") for column in series_columns(world.file)["budget"])
             scheme = scheme if has_means else patches
         else:
             yield "equations", TITLES[name]
