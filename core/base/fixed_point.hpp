@@ -29,9 +29,9 @@ class FixedPoint {
         static_cast<std::uint32_t>(__builtin_bit_cast(std::uint64_t, x* inverse_ + 0x1.8p52)));
   }
   /// The multiple of the quantum nearest to x; periods are rounded to it.
-  double round(double x) const { return std::nearbyint(x * inverse_) * quantum_; }
+  EDDYLINE_HOST_DEVICE double round(double x) const { return std::nearbyint(x * inverse_) * quantum_; }
   /// The position nearest to x among all positions that pair data store as `place`.
-  double unwrapped(std::int32_t place, double x) const {
+  EDDYLINE_HOST_DEVICE double unwrapped(std::int32_t place, double x) const {
     const auto apart = static_cast<std::uint32_t>(place) - static_cast<std::uint32_t>(wrapped(x));
     return round(x) + static_cast<std::int32_t>(apart) * quantum_;
   }

@@ -28,11 +28,12 @@ EDDYLINE_HOST_DEVICE inline void raise(unsigned int* most, float value) {
 }
 
 /// Adds 1 to a counter and returns its value before.
-EDDYLINE_HOST_DEVICE inline unsigned int take_number(unsigned int* next) {
+template <class Number>
+EDDYLINE_HOST_DEVICE inline Number take_number(Number* next) {
 #ifdef __CUDA_ARCH__
-  return atomicAdd(next, 1U);
+  return atomicAdd(next, Number(1));
 #else
-  return __atomic_fetch_add(next, 1U, __ATOMIC_RELAXED);
+  return __atomic_fetch_add(next, Number(1), __ATOMIC_RELAXED);
 #endif
 }
 

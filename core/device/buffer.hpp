@@ -10,10 +10,13 @@ namespace eddyline::device {
 /// An array in the memory of a backend. Its values are not kept when it grows.
 ///
 /// A backend has
+///   std::string name(); std::size_t free_bytes();  0: unknown
 ///   void* allocate(std::size_t bytes); void release(void*);
 ///   void upload(void* to, const void* from, std::size_t bytes); void download(void* to, const void* from, ...);
+///   void copy(void* to, const void* from, std::size_t bytes);  within the device
 ///   void clear(void* to, std::size_t bytes);     zeros
 ///   void for_each(std::int64_t count, Loop loop)  calls loop(i), in any order
+///   void scan(const X* from, X* to, std::int64_t count)  sums of the values before each, of whole numbers
 /// and carries out these calls in order; download() and allocate() wait for those before.
 template <class Backend, class X>
 class Buffer {

@@ -1,7 +1,7 @@
 #pragma once
-// The scheme delta on a device: the state of particles between two rebuilds, and the block operations of a time step on
-// it. The host decides (time step, rebuild, stop), sorts particles and builds lists; it sees maxima, and the state when
-// it asks for it. Every operation computes the bits of the host's. T: type of pair sums, D: dimension.
+// The scheme delta on a device: the state of particles, their order and lists, and the block operations of a time step.
+// The host decides (time step, rebuild, stop); it sees maxima, and the state when it asks for it. Every operation
+// computes the bits of the host's. T: type of pair sums, D: dimension.
 
 #include <array>
 #include <cstdint>
@@ -15,6 +15,7 @@
 #include "neighbors/drift.hpp"
 #include "neighbors/list.hpp"
 #include "neighbors/pair_data.hpp"
+#include "particles/cells.hpp"
 #include "physics/delta/sweeps.hpp"
 
 namespace eddyline::device {
@@ -23,9 +24,8 @@ namespace eddyline::device {
 template <class T, int D>
 struct HostFluid {
   std::int64_t count = 0;
-  const double* mass = nullptr;
-  const std::uint8_t* near_walls = nullptr;  // whether a body may touch a particle; null: none may
-  double* s = nullptr;
+  std::int64_t* id = nullptr;
+  double *mass = nullptr, *s = nullptr;
   double *x[D], *v[D];
   T *a[D], *half_g[D];
   std::uint8_t* surface = nullptr;
@@ -46,26 +46,36 @@ struct RowImage {
   std::int32_t shift[3];  // quanta
 };
 
-/// Rows of the particles of one kind, as the last rebuild has made them.
-struct Rows {
-  std::int32_t count = 0;              // with images, without the sentinel
-  std::int32_t real = 0;               // without images
-  std::span<const std::int32_t> slot;  // row of each particle; empty: its number
-  std::vector<RowImage> images;
+/// The rows of a cell.
+struct CellRange {
+  std::int32_t cell, begin, end;
 };
 
-/// The part of the state that only rebuilds change.
-template <class T, int D>
+/// Rows of the particles of one kind, as the host has sorted them.
+template <int D>
+struct SortedRows {
+  std::int32_t real = 0;                // without images
+  std::int32_t count = 0;               // with images, without the sentinel
+  std::span<const std::int32_t> slot;   // row of each particle; empty: its number
+  std::vector<CellRange> cells;         // those with particles, without images
+  const std::int32_t* positions[D]{};   // by which rows are sorted, without images [quanta]
+};
+
+/// The order that the host has found.
+template <int D>
 struct Layout {
-  Rows fluid, walls;
-  std::span<const neighbors::Chunk> fluid_fluid, fluid_wall, wall_fluid;
-  neighbors::DriftCells<D> cells;
-  std::span<const float> lower[D], upper[D];  // ranges of displacements in cells where nothing moves
-  const std::int32_t* positions[D];           // of the fluid's rows at the last rebuild [quanta]
-  std::vector<std::int32_t> moving;           // dummy particles of bodies that move
+  const particles::CellLayout* cells = nullptr;
+  SortedRows<D> fluid;
 };
 
-/// Places of moving dummy particles, in the order of Layout::moving.
+/// The rows of walls, and which dummy particles belong to bodies that move.
+template <int D>
+struct WallLayout {
+  SortedRows<D> rows;
+  std::vector<std::int32_t> moving;
+};
+
+/// Places of moving dummy particles, in the order of WallLayout::moving.
 template <class T, int D>
 struct MovedWalls {
   std::vector<std::int32_t> x[D];  // [quanta]
@@ -99,13 +109,25 @@ class Delta {
 
   /// Name of the device, as runs record it.
   virtual std::string name() const = 0;
-  /// Bytes on the device.
+  /// Bytes on the device, and those of lists among them.
   virtual std::size_t bytes() const = 0;
+  virtual std::size_t list_bytes() const = 0;
+  /// Bytes that the device has left; 0: unknown.
+  virtual std::size_t free_bytes() const = 0;
 
-  /// Takes over the state and what a rebuild has made. Throws UserError if the device has too little memory.
-  virtual void upload(const HostFluid<T, D>& fluid, const HostWalls<T>& walls, const Layout<T, D>& layout) = 0;
-  /// Copies the state into the host's arrays.
-  virtual void download(const HostFluid<T, D>& fluid, const HostWalls<T>& walls) = 0;
+  /// Takes over the state and the order that the host has found; build_lists() completes it. Throws std::runtime_error
+  /// if the device has too little memory.
+  virtual void upload(const HostFluid<T, D>& fluid, const Layout<D>& layout) = 0;
+  virtual void upload_walls(const HostWalls<T>& walls, const WallLayout<D>& layout) = 0;
+  /// Puts the fluid in canonical order. Returns false, and leaves it as it is, if a particle leaves the domain.
+  virtual bool sort(const SortFactors& by) = 0;
+  /// Builds lists that reach as far as the square root of `cut_squared` [quanta], and clears the rows of the fluid.
+  virtual void build_lists(float cut_squared, bool with_bodies) = 0;
+  /// Copies the state into the host's arrays; is_sorted: with what sort() has put in another order.
+  virtual void download(const HostFluid<T, D>& fluid, bool is_sorted) = 0;
+  virtual void download_walls(const HostWalls<T>& walls) = 0;
+  /// Copies the places by which the fluid is sorted [m].
+  virtual void download_places(const FixedPoint& fixed, double* const* place) = 0;
 
   /// Sets the corners of the bodies' bounding boxes.
   virtual void set_bodies(std::span<const std::array<Vec3, 2>> boxes) = 0;

@@ -9,6 +9,8 @@
 #include "device/buffer.hpp"
 #include "device/delta.hpp"
 #include "device/loops.hpp"
+#include "device/memory.hpp"
+#include "device/rebuild_on.hpp"
 
 namespace eddyline::device {
 
@@ -23,9 +25,25 @@ class DeltaOn final : public Delta<T, D> {
     const_cast<DeltaOn*>(this)->for_each_buffer([&](const auto& buffer) { all += buffer.bytes(); });
     return all;
   }
+  std::size_t list_bytes() const override {
+    std::size_t all = 0;
+    for (const auto* list : {&fluid_fluid_, &fluid_wall_, &wall_fluid_})
+      all += list->entries.bytes() + list->chunks.bytes();
+    return all;
+  }
+  std::size_t free_bytes() const override { return backend_.free_bytes(); }
 
-  void upload(const HostFluid<T, D>& fluid, const HostWalls<T>& walls, const Layout<T, D>& layout) override;
-  void download(const HostFluid<T, D>& fluid, const HostWalls<T>& walls) override;
+  void upload(const HostFluid<T, D>& fluid, const Layout<D>& layout) override;
+  void upload_walls(const HostWalls<T>& walls, const WallLayout<D>& layout) override;
+  bool sort(const SortFactors& by) override;
+  void build_lists(float cut_squared, bool with_bodies) override;
+  void download(const HostFluid<T, D>& fluid, bool is_sorted) override;
+  void download_walls(const HostWalls<T>& walls) override {
+    is_wet_.download(walls.is_wet, static_cast<std::size_t>(walls_count_));
+    wall_rows_.first.download(walls.rows.first, wall_rows_.first.size());
+    wall_rows_.rest.download(walls.rows.rest, wall_rows_.rest.size());
+  }
+  void download_places(const FixedPoint& fixed, double* const* place) override;
   void set_bodies(std::span<const std::array<Vec3, 2>> boxes) override {
     std::vector<Vec3> corners;
     for (const auto& box : boxes) corners.insert(corners.end(), box.begin(), box.end());
@@ -38,7 +56,7 @@ class DeltaOn final : public Delta<T, D> {
   void gather_midpoint_rows() override { copy_fluid_images<k_midpoint>(); }
   void move_walls_to_midpoint(const MovedWalls<T, D>& moved, std::span<const float* const> displacement) override {
     move_walls<true>(moved);
-    for (int d = 0; d < D; ++d) moved_by_[axis(d)].upload(displacement[axis(d)], wall_real_rows_);
+    for (int d = 0; d < D; ++d) moved_by_[axis(d)].upload(displacement[axis(d)], static_cast<std::size_t>(wall_rows_.real));
   }
   void move_walls_to_end(const MovedWalls<T, D>& moved) override { move_walls<false>(moved); }
   neighbors::Drift measure_drift(float remaining, bool walls_move, float share) override;
@@ -95,61 +113,42 @@ class DeltaOn final : public Delta<T, D> {
  private:
   template <class X>
   using Memory = Buffer<Backend, X>;
+  using Rows = RowMemory<Backend, T, D>;
   static constexpr int k_midpoint = physics::delta::k_midpoint_width<D>, k_wall = physics::delta::k_wall_width<D>;
   static constexpr std::size_t k_axes = D;
 
+  template <class X>
+  std::array<Memory<X>, k_axes> make() {
+    return make_buffers<X, k_axes>(backend_);
+  }
   static std::size_t axis(int d) { return static_cast<std::size_t>(d); }
   /// A number of particles, in whole chunks.
   static std::int64_t whole(std::int64_t count) { return (count + k_chunk - 1) / k_chunk * k_chunk; }
 
-  /// Rows of one kind.
-  struct RowMemory {
-    Memory<T> first, rest;
-    Memory<std::int32_t> slot;
-    Memory<RowImage> images;
-
-    explicit RowMemory(Backend& backend) : first(backend), rest(backend), slot(backend), images(backend) {}
-    RowParts<T> parts() const { return {first.data(), rest.data()}; }
-  };
-  /// Lists of one kind.
-  struct ListMemory {
-    Memory<std::int32_t> entries;
-    Memory<neighbors::Chunk> chunks;
-
-    explicit ListMemory(Backend& backend) : entries(backend), chunks(backend) {}
-  };
   /// Numbers that loops raise, in one block, so that one copy brings them to the host.
   struct Numbers {
     unsigned long long speed2 = 0, corrected2 = 0;
-    unsigned int bad = 0, contacts = 0, suspects = 0;
+    unsigned int bad = 0, contacts = 0, suspects = 0, counted = 0;
     DriftMaxima drift;
   };
 
   template <class Visit>
   void for_each_buffer(Visit&& visit) {
-    for (auto* each : {&mass_, &s_}) visit(*each);
+    visit(id_), visit(mass_), visit(s_);
     for (auto* group : {&x_, &v_})
       for (auto& each : *group) visit(each);
     for (auto* group : {&a_, &half_g_, &viscous_, &pressure_, &shift_, &wall_v_, &g_, &moved_v_})
       for (auto& each : *group) visit(each);
     for (auto* each : {&fraction_, &dissipation_, &moved_V_, &reaction_}) visit(*each);
     for (auto* each : {&surface_, &near_walls_, &no_slip_, &is_wet_}) visit(*each);
-    for (auto* rows : {&rows_, &wall_rows_})
-      visit(rows->first), visit(rows->rest), visit(rows->slot), visit(rows->images);
-    for (auto* list : {&fluid_fluid_, &fluid_wall_, &wall_fluid_}) visit(list->entries), visit(list->chunks);
+    for (auto* rows : {&rows_, &wall_rows_}) rows->for_each_buffer(visit);
+    for (auto* list : {&fluid_fluid_, &fluid_wall_, &wall_fluid_}) list->for_each_buffer(visit);
     for (auto* group : {&lower_, &upper_, &moved_by_})
       for (auto& each : *group) visit(each);
-    for (auto* group : {&positions_, &moved_x_})
-      for (auto& each : *group) visit(each);
+    for (auto& each : moved_x_) visit(each);
     for (auto& each : turn_) visit(each);
-    visit(occupied_), visit(images_), visit(active_), visit(moving_), visit(corners_), visit(suspect_), visit(numbers_);
-  }
-
-  template <class X, std::size_t N>
-  std::array<Memory<X>, N> make() {
-    return [this]<std::size_t... K>(std::index_sequence<K...>) {
-      return std::array<Memory<X>, N>{((void)K, Memory<X>(backend_))...};
-    }(std::make_index_sequence<N>());
+    rebuild_.for_each_buffer(visit);
+    visit(moving_), visit(corners_), visit(suspect_), visit(numbers_), visit(spare_);
   }
 
   FluidArrays<T, D> fluid() const {
@@ -174,12 +173,11 @@ class DeltaOn final : public Delta<T, D> {
     return w;
   }
   DriftArrays<D> drift() const {
-    DriftArrays<D> all{};
-    all.occupied = occupied_.data(), all.images = images_.data(), all.active = active_.data();
+    DriftArrays<D> all{rebuild_.cells(), rows_.cells(), wall_rows_.cells(), rebuild_.ghosts(), {}, {}, {}, {}};
     for (int d = 0; d < D; ++d) {
       const std::size_t k = axis(d);
       all.lower[d] = lower_[k].data(), all.upper[d] = upper_[k].data();
-      all.from[d] = positions_[k].data(), all.walls_moved[d] = moved_by_[k].data();
+      all.from[d] = rows_.positions[k].data(), all.walls_moved[d] = moved_by_[k].data();
     }
     return all;
   }
@@ -199,31 +197,51 @@ class DeltaOn final : public Delta<T, D> {
                       CopyRows<T, D, k_wall>{wall_rows_.parts(), wall_rows_.images.data()});
   }
 
-  void upload_rows(const Rows& from, RowMemory& to) {
-    to.slot.upload(from.slot);
-    to.images.upload(from.images);
+  /// Takes over an array of the fluid. All have room for whole chunks, because sweeps write these.
+  template <class X>
+  void put(Memory<X>& to, const X* from) {
+    to.resize(static_cast<std::size_t>(whole(n_)));
+    if (n_ > 0) backend_.upload(to.data(), from, static_cast<std::size_t>(n_) * sizeof(X));
   }
-  void upload_list(std::span<const neighbors::Chunk> from, ListMemory& to);
+  /// Puts an array of the fluid in order.
+  template <class X>
+  void reorder(Memory<X>& array, const std::int32_t* order, void* spare) {
+    auto* const sorted = static_cast<X*>(spare);
+    backend_.for_each(n_, Reorder<X>{order, array.data(), sorted});
+    backend_.copy(array.data(), sorted, static_cast<std::size_t>(n_) * sizeof(X));
+  }
+  /// Makes room for the rows of the fluid; their values are lost.
+  void resize_rows() {
+    const auto rows = static_cast<std::size_t>(rows_.count) + 1;
+    rows_.first.resize(rows * neighbors::k_first_part);
+    rows_.rest.resize(rows * neighbors::rest_of(k_midpoint));
+  }
+  /// The memory of rows of the fluid, or more, for a rebuild, which needs no rows.
+  void* spare(std::size_t bytes) {
+    if (bytes <= rows_.first.size() * sizeof(T)) return rows_.first.data();
+    spare_.resize((bytes + sizeof(double) - 1) / sizeof(double));
+    return spare_.data();
+  }
   /// Points sweeps to the memory of the device, for particles of the fluid; the lists of walls are set apart.
   void point_to_rows(SweepInput<T>& in) const {
     const RowParts<T> fluid_rows = rows_.parts(), walls = wall_rows_.parts();
     in.midpoint_fluid = in.end_fluid = {fluid_rows.first, fluid_rows.rest};
     in.walls = {walls.first, walls.rest};
     in.nodes = {};
-    set_targets(in, rows_, n_, fluid_row_count_);
+    set_targets(in, rows_, n_);
     in.fluid_neighbors = fluid_fluid_.chunks.data();
     in.wall_neighbors = fluid_wall_.chunks.data();
   }
   void point_to_walls(SweepInput<T>& in) const {
     point_to_rows(in);
-    set_targets(in, wall_rows_, walls_count_, wall_row_count_);
+    set_targets(in, wall_rows_, walls_count_);
     in.fluid_neighbors = wall_fluid_.chunks.data();
     in.wall_neighbors = nullptr;
   }
-  static void set_targets(SweepInput<T>& in, const RowMemory& rows, std::int64_t count, std::int32_t sentinel) {
+  static void set_targets(SweepInput<T>& in, const Rows& rows, std::int64_t count) {
     in.targets.slot = rows.slot.data();
     in.targets.count = count;
-    in.targets.sentinel = sentinel;
+    in.targets.sentinel = rows.count;
   }
 
   template <bool at_midpoint>
@@ -255,120 +273,130 @@ class DeltaOn final : public Delta<T, D> {
 
   Backend backend_;
   std::int64_t n_ = 0, walls_count_ = 0;
-  std::int32_t fluid_row_count_ = 0, wall_row_count_ = 0;
-  std::size_t wall_real_rows_ = 0;
-  std::size_t with_fluid_ = 0;  // of the occupied cells
   std::size_t near_count_ = 0;  // particles that a body may touch
 
+  RebuildOn<Backend, T, D> rebuild_{backend_};
+  Memory<std::int64_t> id_{backend_};
   Memory<double> mass_{backend_}, s_{backend_};
-  std::array<Memory<double>, k_axes> x_ = make<double, k_axes>(), v_ = make<double, k_axes>();
-  std::array<Memory<T>, k_axes> a_ = make<T, k_axes>(), half_g_ = make<T, k_axes>();
+  std::array<Memory<double>, k_axes> x_ = make<double>(), v_ = make<double>();
+  std::array<Memory<T>, k_axes> a_ = make<T>(), half_g_ = make<T>();
   Memory<std::uint8_t> surface_{backend_}, near_walls_{backend_}, no_slip_{backend_}, is_wet_{backend_};
-  std::array<Memory<T>, k_axes> viscous_ = make<T, k_axes>(), pressure_ = make<T, k_axes>(), shift_ = make<T, k_axes>();
+  std::array<Memory<T>, k_axes> viscous_ = make<T>(), pressure_ = make<T>(), shift_ = make<T>();
   Memory<T> fraction_{backend_}, dissipation_{backend_}, reaction_{backend_};
-  RowMemory rows_{backend_}, wall_rows_{backend_};
-  ListMemory fluid_fluid_{backend_}, fluid_wall_{backend_}, wall_fluid_{backend_};
-  std::array<Memory<float>, k_axes> lower_ = make<float, k_axes>(), upper_ = make<float, k_axes>(),
-                                    moved_by_ = make<float, k_axes>();
-  std::array<Memory<std::int32_t>, k_axes> positions_ = make<std::int32_t, k_axes>(),
-                                           moved_x_ = make<std::int32_t, k_axes>();
-  Memory<neighbors::OccupiedCell> occupied_{backend_};
-  Memory<neighbors::ImageCell> images_{backend_};
-  Memory<typename neighbors::DriftCells<D>::Active> active_{backend_};
+  Rows rows_{backend_}, wall_rows_{backend_};
+  ListMemory<Backend> fluid_fluid_{backend_}, fluid_wall_{backend_}, wall_fluid_{backend_};
+  std::array<Memory<float>, k_axes> lower_ = make<float>(), upper_ = make<float>(), moved_by_ = make<float>();
+  std::array<Memory<std::int32_t>, k_axes> moved_x_ = make<std::int32_t>();
   Memory<std::int32_t> moving_{backend_};
-  std::array<Memory<T>, k_axes> wall_v_ = make<T, k_axes>(), g_ = make<T, k_axes>(), moved_v_ = make<T, k_axes>();
+  std::array<Memory<T>, k_axes> wall_v_ = make<T>(), g_ = make<T>(), moved_v_ = make<T>();
   Memory<T> moved_V_{backend_};
-  std::array<Memory<double>, 3> turn_ = make<double, 3>();
+  std::array<Memory<double>, 3> turn_ = make_buffers<double, 3>(backend_);
   Memory<Vec3> corners_{backend_};
   Memory<Suspect> suspect_{backend_};
   Memory<Numbers> numbers_{backend_};
-  std::vector<std::int32_t> entries_;  // of a list, on their way
-  std::vector<neighbors::Chunk> chunks_;
+  Memory<double> spare_{backend_};
 };
 
 template <class Backend, class T, int D>
-void DeltaOn<Backend, T, D>::upload(const HostFluid<T, D>& fluid, const HostWalls<T>& walls,
-                                    const Layout<T, D>& layout) {
-  n_ = fluid.count, walls_count_ = walls.count;
-  fluid_row_count_ = layout.fluid.count, wall_row_count_ = layout.walls.count;
-  wall_real_rows_ = static_cast<std::size_t>(layout.walls.real);
-  const auto n = static_cast<std::size_t>(n_), all = static_cast<std::size_t>(whole(n_));
-  const auto rows = static_cast<std::size_t>(fluid_row_count_) + 1,
-             wall_rows = static_cast<std::size_t>(wall_row_count_) + 1;
-  mass_.upload(fluid.mass, n), s_.upload(fluid.s, n);
-  surface_.resize(all);  // sweeps write whole chunks
-  if (n > 0) backend_.upload(surface_.data(), fluid.surface, n);
-  near_walls_.upload(fluid.near_walls, fluid.near_walls == nullptr ? 0 : n);
-  near_count_ = fluid.near_walls == nullptr
-                    ? 0
-                    : n - static_cast<std::size_t>(std::count(fluid.near_walls, fluid.near_walls + n, 0));
+void DeltaOn<Backend, T, D>::upload(const HostFluid<T, D>& fluid, const Layout<D>& layout) {
+  n_ = fluid.count;
+  put(id_, fluid.id), put(mass_, fluid.mass), put(s_, fluid.s), put(surface_, fluid.surface);
+  const auto all = static_cast<std::size_t>(whole(n_));
   for (int d = 0; d < D; ++d) {
     const std::size_t k = axis(d);
-    x_[k].upload(fluid.x[d], n), v_[k].upload(fluid.v[d], n);
-    a_[k].upload(fluid.a[d], n), half_g_[k].upload(fluid.half_g[d], n);
+    put(x_[k], fluid.x[d]), put(v_[k], fluid.v[d]), put(a_[k], fluid.a[d]), put(half_g_[k], fluid.half_g[d]);
     for (auto* each : {&viscous_, &pressure_, &shift_}) (*each)[k].resize(all);
-    positions_[k].upload(layout.positions[d], static_cast<std::size_t>(layout.fluid.real));
-    lower_[k].upload(layout.lower[d]), upper_[k].upload(layout.upper[d]);
   }
   fraction_.resize(all), dissipation_.resize(all);
-  upload_rows(layout.fluid, rows_), upload_rows(layout.walls, wall_rows_);
-  rows_.first.resize(rows * neighbors::k_first_part), rows_.first.clear();  // with a sentinel of zeros
-  rows_.rest.resize(rows * neighbors::rest_of(k_midpoint)), rows_.rest.clear();
-  wall_rows_.first.upload(walls.rows.first, wall_rows * neighbors::k_first_part);
-  wall_rows_.rest.upload(walls.rows.rest, wall_rows * neighbors::rest_of(k_wall));
+  numbers_.resize(1), numbers_.clear();
+  rebuild_.set_cells(*layout.cells);
+  const auto cells = static_cast<std::size_t>(rebuild_.cell_count());
+  for (auto* group : {&lower_, &upper_})
+    for (auto& each : *group) each.resize(cells);
+  rebuild_.set_rows(layout.fluid, rows_);
+  resize_rows();
+}
+
+template <class Backend, class T, int D>
+void DeltaOn<Backend, T, D>::upload_walls(const HostWalls<T>& walls, const WallLayout<D>& layout) {
+  walls_count_ = walls.count;
+  rebuild_.set_rows(layout.rows, wall_rows_);
+  const auto rows = static_cast<std::size_t>(wall_rows_.count) + 1;
+  wall_rows_.first.upload(walls.rows.first, rows * neighbors::k_first_part);
+  wall_rows_.rest.upload(walls.rows.rest, rows * neighbors::rest_of(k_wall));
   no_slip_.upload(walls.no_slip, static_cast<std::size_t>(walls.count));
   is_wet_.upload(walls.is_wet, static_cast<std::size_t>(walls.count));
-  upload_list(layout.fluid_fluid, fluid_fluid_);
-  upload_list(layout.fluid_wall, fluid_wall_);
-  upload_list(layout.wall_fluid, wall_fluid_);
-  occupied_.upload(layout.cells.occupied), images_.upload(layout.cells.images), active_.upload(layout.cells.active);
-  with_fluid_ = layout.cells.with_fluid;
   moving_.upload(layout.moving);
-  numbers_.resize(1), numbers_.clear();
 }
 
-/// Copies the lists one after the other into one block.
 template <class Backend, class T, int D>
-void DeltaOn<Backend, T, D>::upload_list(std::span<const neighbors::Chunk> from, ListMemory& to) {
-  std::size_t total = 0;
-  for (const auto& chunk : from) total += static_cast<std::size_t>(chunk.length) * k_chunk;
-  entries_.resize(total);
-  chunks_.assign(from.begin(), from.end());
-  to.entries.resize(total);
-  std::size_t at = 0;
-  for (auto& chunk : chunks_) {
-    const std::size_t size = static_cast<std::size_t>(chunk.length) * k_chunk;
-    std::copy_n(chunk.entries, size, entries_.data() + at);
-    chunk.entries = to.entries.data() + at;
-    at += size;
+bool DeltaOn<Backend, T, D>::sort(const SortFactors& by) {
+  if (by.may_leave) {
+    unsigned int* const leavers = &numbers_.data()->counted;
+    backend_.clear(leavers, sizeof *leavers);
+    CountLeavers<D> count{{}, by.lowest, by.highest, leavers};
+    for (int d = 0; d < D; ++d) count.x[d] = x_[axis(d)].data();
+    backend_.for_each(n_, count);
+    unsigned int found = 0;
+    backend_.download(&found, leavers, sizeof found);
+    if (found > 0) return false;
   }
-  to.entries.upload(entries_);
-  to.chunks.upload(chunks_);
+  void* const memory = spare(RebuildOn<Backend, T, D>::k_sorting_bytes * static_cast<std::size_t>(n_));
+  rebuild_.sort(n_, fluid(), id_.data(), by, memory, rows_, [this](const std::int32_t* order, double* spare) {
+    for (auto* each : {&mass_, &s_}) reorder(*each, order, spare);
+    reorder(id_, order, spare), reorder(surface_, order, spare);
+    for (std::size_t k = 0; k < k_axes; ++k) {
+      for (auto* each : {&x_, &v_}) reorder((*each)[k], order, spare);
+      for (auto* each : {&a_, &half_g_}) reorder((*each)[k], order, spare);
+    }
+  });
+  resize_rows();
+  return true;
 }
 
 template <class Backend, class T, int D>
-void DeltaOn<Backend, T, D>::download(const HostFluid<T, D>& fluid, const HostWalls<T>& walls) {
+void DeltaOn<Backend, T, D>::build_lists(float cut_squared, bool with_bodies) {
+  using Rebuild = RebuildOn<Backend, T, D>;
+  void* const memory = spare(std::max(Rebuild::list_memory(n_, rows_), Rebuild::list_memory(walls_count_, wall_rows_)));
+  rebuild_.build(n_, rows_, rows_, cut_squared, memory, fluid_fluid_);
+  rebuild_.build(n_, rows_, wall_rows_, cut_squared, memory, fluid_wall_);
+  rebuild_.build(walls_count_, wall_rows_, rows_, cut_squared, memory, wall_fluid_);
+  near_walls_.resize(with_bodies ? static_cast<std::size_t>(n_) : 0);
+  near_count_ = with_bodies ? rebuild_.mark_near_walls(n_, rows_, wall_rows_, memory, &numbers_.data()->counted,
+                                                       near_walls_.data())
+                            : 0;
+  rows_.first.clear(), rows_.rest.clear();  // the sentinel must be zeros
+}
+
+template <class Backend, class T, int D>
+void DeltaOn<Backend, T, D>::download(const HostFluid<T, D>& fluid, bool is_sorted) {
   const auto n = static_cast<std::size_t>(n_);
+  if (is_sorted) id_.download(fluid.id, n), mass_.download(fluid.mass, n);
   s_.download(fluid.s, n), surface_.download(fluid.surface, n);
   for (int d = 0; d < D; ++d) {
     const std::size_t k = axis(d);
     x_[k].download(fluid.x[d], n), v_[k].download(fluid.v[d], n);
     a_[k].download(fluid.a[d], n), half_g_[k].download(fluid.half_g[d], n);
   }
-  is_wet_.download(walls.is_wet, static_cast<std::size_t>(walls_count_));
-  wall_rows_.first.download(walls.rows.first, wall_rows_.first.size());
-  wall_rows_.rest.download(walls.rows.rest, wall_rows_.rest.size());
+}
+
+template <class Backend, class T, int D>
+void DeltaOn<Backend, T, D>::download_places(const FixedPoint& fixed, double* const* place) {
+  spare_.resize(static_cast<std::size_t>(n_));
+  for (int d = 0; d < D; ++d) {
+    backend_.for_each(rebuild_.cell_count(), UnwrapPositions{rebuild_.cells(), rows_.cells(), fixed, d,
+                                                             rows_.positions[axis(d)].data(), spare_.data()});
+    spare_.download(place[d], static_cast<std::size_t>(n_));
+  }
 }
 
 template <class Backend, class T, int D>
 neighbors::Drift DeltaOn<Backend, T, D>::measure_drift(float remaining, bool walls_move, float share) {
   backend_.clear(&numbers_.data()->drift, sizeof(DriftMaxima));
   const auto all = drift();
-  const std::size_t occupied = walls_move ? occupied_.size() : with_fluid_;
-  backend_.for_each(static_cast<std::int64_t>(occupied),
-                    MeasureCell<T, D>{all, rows_.parts(), remaining, share, walls_move});
-  backend_.for_each(static_cast<std::int64_t>(images_.size()), CopyCell<D>{all});
-  backend_.for_each(static_cast<std::int64_t>(active_.size()), BoundDrift<D>{all, &numbers_.data()->drift});
+  backend_.for_each(rebuild_.cell_count(), MeasureCell<T, D>{all, rows_.parts(), remaining, share, walls_move});
+  backend_.for_each(rebuild_.ghost_count(), CopyCell<D>{all});
+  backend_.for_each(rebuild_.cell_count(), BoundDrift<D>{all, &numbers_.data()->drift});
   DriftMaxima found;
   backend_.download(&found, &numbers_.data()->drift, sizeof found);
   const auto number = [](unsigned int bits) { return __builtin_bit_cast(float, bits); };

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <numeric>
 
 #include "base/memory.hpp"
 #include "base/parallel_for.hpp"
@@ -15,10 +16,12 @@ namespace {
 /// Memory of the processor, and loops over it.
 struct Emulated {
   static std::string name() { return "emulated"; }
+  static std::size_t free_bytes() { return 0; }
   static void* allocate(std::size_t bytes) { return eddyline::allocate(bytes); }
   static void release(void* memory) { eddyline::release(static_cast<std::byte*>(memory)); }
   static void upload(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
   static void download(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+  static void copy(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
   static void clear(void* to, std::size_t bytes) { std::memset(to, 0, bytes); }
   template <class Loop>
   static void for_each(std::int64_t count, const Loop& loop) {
@@ -26,6 +29,10 @@ struct Emulated {
     parallel_for(count, k_block, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t i = first; i < last; ++i) loop(i);
     });
+  }
+  template <class X>
+  static void scan(const X* from, X* to, std::int64_t count) {
+    std::exclusive_scan(from, from + count, to, X(0));
   }
 };
 

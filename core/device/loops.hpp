@@ -8,7 +8,9 @@
 
 #include "base/pack.hpp"
 #include "device/atomics.hpp"
+#include "device/cells.hpp"
 #include "device/delta.hpp"
+#include "device/lists.hpp"
 #include "device/parameters.hpp"
 #include "physics/delta/sweeps_impl.hpp"
 #include "physics/delta/update.hpp"
@@ -105,15 +107,15 @@ struct CopyRows {
 
 template <int D>
 struct DriftArrays {
-  float *lower[D], *upper[D];
-  const neighbors::OccupiedCell* occupied;
-  const neighbors::ImageCell* images;
-  const typename neighbors::DriftCells<D>::Active* active;
+  CellArrays cells;
+  CellRows fluid, walls;
+  const GhostCell* ghosts;
+  float *lower[D], *upper[D];   // of the displacements in each cell
   const std::int32_t* from[D];  // places of rows at the last rebuild [quanta]
-  const float* walls_moved[D];  // null: walls are at rest
+  const float* walls_moved[D];
 };
 
-/// Range of the displacements of the particles in an occupied cell.
+/// Range of the displacements of the particles in a cell; images have none of their own.
 template <class T, int D>
 struct MeasureCell {
   DriftArrays<D> drift;
@@ -123,23 +125,24 @@ struct MeasureCell {
 
   EDDYLINE_HOST_DEVICE void operator()(std::int64_t k) const {
     constexpr float k_none = std::numeric_limits<float>::infinity();
-    const neighbors::OccupiedCell cell = drift.occupied[k];
+    const particles::RowRange fluid = drift.fluid.real_rows(static_cast<std::int32_t>(k)),
+                              walls = drift.walls.real_rows(static_cast<std::int32_t>(k));
     for (int d = 0; d < D; ++d) {
       float lower = k_none, upper = -k_none;
       if (!walls_move) {
-        if (cell.walls.end > cell.walls.begin) lower = upper = 0;
+        if (walls.end > walls.begin) lower = upper = 0;
       } else {
-        for (std::int32_t r = cell.walls.begin; r < cell.walls.end; ++r)
+        for (std::int32_t r = walls.begin; r < walls.end; ++r)
           lower = std::min(lower, drift.walls_moved[d][r]), upper = std::max(upper, drift.walls_moved[d][r]);
         lower = share * lower, upper = share * upper;
       }
-      for (std::int32_t r = cell.fluid.begin; r < cell.fluid.end; ++r) {
+      for (std::int32_t r = fluid.begin; r < fluid.end; ++r) {
         const T* row = rows.first + std::int64_t{r} * neighbors::k_first_part;
         const typename neighbors::PredictedPath<T>::Axis axis{row + d, row + D + d, remaining};
         const float by = axis.displacement(0, drift.from[d][r]);
         lower = std::min(lower, by), upper = std::max(upper, by);
       }
-      drift.lower[d][cell.number] = lower, drift.upper[d][cell.number] = upper;
+      drift.lower[d][k] = lower, drift.upper[d][k] = upper;
     }
   }
 };
@@ -149,10 +152,10 @@ struct CopyCell {
   DriftArrays<D> drift;
 
   EDDYLINE_HOST_DEVICE void operator()(std::int64_t k) const {
-    const neighbors::ImageCell image = drift.images[k];
+    const GhostCell& ghost = drift.ghosts[k];
     for (int d = 0; d < D; ++d) {
-      drift.lower[d][image.to] = drift.lower[d][image.from];
-      drift.upper[d][image.to] = drift.upper[d][image.from];
+      drift.lower[d][ghost.to_cell] = drift.lower[d][ghost.from_cell];
+      drift.upper[d][ghost.to_cell] = drift.upper[d][ghost.from_cell];
     }
   }
 };
@@ -162,7 +165,7 @@ struct DriftMaxima {
   unsigned int approach2 = 0, moved2 = 0, closing = 0;
 };
 
-/// Bounds the drift between an active cell and those around it.
+/// Bounds the drift between a cell and those around it.
 template <int D>
 struct BoundDrift {
   DriftArrays<D> drift;
@@ -170,14 +173,14 @@ struct BoundDrift {
 
   EDDYLINE_HOST_DEVICE void operator()(std::int64_t k) const {
     constexpr float k_none = std::numeric_limits<float>::infinity();
-    constexpr int k_lines = D == 2 ? 3 : 9;
-    const auto cell = drift.active[k];
-    const std::int32_t i = cell.number;
+    const auto i = static_cast<std::int32_t>(k);
+    if (!drift.cells.is_computed(i)) return;
     float approach2 = 0, from_below[D], from_above[D];
     for (int d = 0; d < D; ++d) from_below[d] = -k_none, from_above[d] = k_none;
-    for (int line = 0; line < k_lines; ++line)
+    int line = 0;
+    for_each_line_around<D>(drift.cells, i, [&](std::int32_t first) {
       for (std::int32_t dx = -1; dx <= 1; ++dx) {
-        const std::int32_t j = cell.around[line] + 1 + dx;
+        const std::int32_t j = first + 1 + dx;
         const std::int32_t side[3] = {dx, line % 3 - 1, line / 3 - 1};
         float apart2 = 0;
         for (int d = 0; d < D; ++d) {
@@ -191,6 +194,8 @@ struct BoundDrift {
           if (side[d] > 0) from_above[d] = std::min(from_above[d], drift.lower[d][j]);
         }
       }
+      ++line;
+    });
     float far2 = 0, closing = 0;
     for (int d = 0; d < D; ++d) {
       closing = std::max(closing, from_below[d] - from_above[d]);

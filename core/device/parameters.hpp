@@ -3,11 +3,20 @@
 
 #include <cstdint>
 
+#include "base/fixed_point.hpp"
 #include "base/vec.hpp"
 #include "domain/side_walls.hpp"
 #include "physics/delta/update.hpp"
 
 namespace eddyline::device {
+
+/// How the fluid is sorted.
+struct SortFactors {
+  FixedPoint fixed;
+  double ahead = 0;                // by places so much later [s]
+  bool may_leave = false;          // whether particles can leave the domain,
+  Vec3 lowest = {}, highest = {};  // and where they have
+};
 
 /// Factors of rows of the midpoint of a step of length dt.
 struct RowFactors {

@@ -59,6 +59,9 @@ class Subdomain {
   std::size_t bytes() const { return sort_.bytes(); }
   /// Tells whether no particle can leave.
   bool is_closed() const;
+  /// The box that particles have left if they are beyond it; infinite where none can leave.
+  const Vec3& lowest() const { return lowest_; }
+  const Vec3& highest() const { return highest_; }
   /// Tells whether x lies farther beyond an open side than the grid reaches, or beyond the end of a buffer. A value
   /// that is not a number counts as inside, so that the doctor finds it.
   bool has_left(Vec3 x) const {

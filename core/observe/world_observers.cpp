@@ -139,13 +139,12 @@ solver::Column work_column(int dimensions) { return {"work", dimensions == 2 ? "
 
 std::vector<solver::Table> tables_of(const world::World& world, const solver::Description& solver) {
   std::vector<solver::Table> tables{solver.series.front()};
-  if (solver.has_loads) {
-    if (solver::has_work(world)) tables.front().columns.push_back(work_column(world.dimensions));
-    for (const std::int32_t owner : solver::loaded_solids(world)) {
-      const bool is_body = owner >= 0;
-      const bool has_power = is_body && world.bodies[static_cast<std::size_t>(owner)].motion.has_value();
-      tables.push_back({name_of_force(world, owner), force_columns(world.dimensions, is_body, has_power)});
-    }
+  const bool works = solver.loads == solver::Loaded::solids;
+  if (works && solver::has_work(world)) tables.front().columns.push_back(work_column(world.dimensions));
+  for (const std::int32_t owner : solver::loaded_solids(world, solver.loads)) {
+    const bool is_body = owner >= 0;
+    const bool has_power = works && is_body && world.bodies[static_cast<std::size_t>(owner)].motion.has_value();
+    tables.push_back({name_of_force(world, owner), force_columns(world.dimensions, is_body, has_power)});
   }
   tables.insert(tables.end(), solver.series.begin() + 1, solver.series.end());
   for (const auto& probe : world.probes) tables.push_back({probe.name, solver.probes});

@@ -27,7 +27,7 @@ struct CellGrid {
   Vec3 period;                  // [m], a multiple of the quantum
   Int3 period_quanta{0, 0, 0};  // the same in quanta modulo 2^32
 
-  Int3 cell_of(Vec3 x) const {
+  EDDYLINE_HOST_DEVICE Int3 cell_of(Vec3 x) const {
     Int3 cell{0, 0, 0};
     for (int d = 0; d < dimensions; ++d) {
       const double c = (x[d] - origin[d]) * per_edge[d];

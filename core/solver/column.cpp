@@ -58,10 +58,11 @@ Words words_of(std::string_view quantity) {
   return {std::string(found->label), found->shade};
 }
 
-std::vector<std::int32_t> loaded_solids(const world::World& world) {
+std::vector<std::int32_t> loaded_solids(const world::World& world, Loaded which) {
   std::vector<std::int32_t> owners;
   for (std::size_t b = 0; b < world.bodies.size(); ++b)
     if (world.bodies[b].shape != nullptr) owners.push_back(static_cast<std::int32_t>(b));
+  if (which == Loaded::bodies) return owners;
   for (std::size_t s = 0; s < 2 * static_cast<std::size_t>(world.dimensions); ++s)
     if (world.sides[s].kind == world::SideKind::wall) owners.push_back(-1 - static_cast<std::int32_t>(s));
   return owners;

@@ -21,13 +21,16 @@ struct Table {
   std::vector<Column> columns;
 };
 
+/// The solids whose forces a solver knows: bodies alone; or bodies and walls, with the work that they do.
+enum class Loaded { bodies, solids };
+
 /// What a solver records and shows of a world; known without running it. Every name and unit is written here and
 /// nowhere else: observers, samplers and the package ask.
 struct Description {
   std::vector<Table> series{};       // the solver's own; its budget comes first
   std::vector<Column> quantities{};  // that pictures can show
   std::vector<Column> probes{};      // columns of each probe
-  bool has_loads = true;             // forces on bodies and walls are known
+  Loaded loads = Loaded::solids;
 
   const std::vector<Column>& columns(std::string_view table) const;
 };
@@ -52,7 +55,7 @@ struct Words {
 Words words_of(std::string_view quantity);
 
 /// The solids with known forces, in the order of their series: indices of bodies, then -1 - side of walls.
-std::vector<std::int32_t> loaded_solids(const world::World& world);
+std::vector<std::int32_t> loaded_solids(const world::World& world, Loaded which = Loaded::solids);
 /// Name of a body or side, by its number among loaded_solids().
 std::string name_of_solid(const world::World& world, std::int32_t owner);
 /// Tells whether any solid does work on the fluid: a body that moves, or a side that slides.

@@ -147,7 +147,7 @@ struct Mesh;
 
 struct World {
   std::string solver = "sph";                  // see driver::solver_names()
-  std::map<std::string, OptionValue> options;  // of solvers other than sph, by their names in [method]
+  std::map<std::string, OptionValue> options;  // of solvers other than sph, and "friction.NAME" and the like of walls
   std::map<std::string, Formula> fields;       // start of a solver's own fields, of x, y, z, t (t = 0)
   std::shared_ptr<const Mesh> mesh;            // of solvers on body-fitted blocks, else null
   int dimensions = 2;

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
-import { robustRange } from "../src/charts/range";
+import { robustRange, tickLabels } from "../src/charts/range";
 import { chartData, chartSpecs, type ChartSpec } from "../src/charts/specs";
 import { HelloSchema } from "../src/stream/stream_pb";
 import { Series, SeriesStore, statistics, valueAtTime } from "../src/stream/series";
@@ -32,6 +32,23 @@ describe("charts", () => {
       ["middle: u", "m"],
       ["Energy", "J"],
     ]);
+  });
+
+  it("show the cells of each level, if there are levels", () => {
+    const store = new SeriesStore();
+    const levels = new Series(["time", "step", "cells_0", "cells_1", "regrids"], ["s", "1", "1", "1", "1"]);
+    levels.write(0, [[0], [0], [64], [16], [0]]);
+    store.set("levels", levels);
+    const curves = (quantities: string[]): string[][] => chartSpecs(store, create(HelloSchema, { quantities: quantities.map((name) => ({ name })) })).map(({ curves }) => curves.map(({ label }) => label));
+    expect(curves(["u", "level"])).toEqual([["level 0", "level 1"]]);
+    expect(curves(["u"])).toEqual([]);
+  });
+
+  it("label ticks with as many digits as they differ in", () => {
+    expect(tickLabels([0, 0.5, 1])).toEqual(["0", "0.5", "1"]);
+    expect(tickLabels([1.5705, 1.57055, 1.5706])).toEqual(["1.5705", "1.57055", "1.5706"]);
+    expect(tickLabels([-12000.25, -12000.2])).toEqual(["−12000.25", "−12000.2"]);
+    expect(tickLabels([])).toEqual([]);
   });
 
   it("show curves only during the lifetime of their body", () => {

@@ -65,6 +65,7 @@ describe("frame store", () => {
     const third = store.all[2];
     expect(third && [...(store.cachedFrame(third)?.rasters.keys() ?? [])]).toEqual(["speed", "pressure"]);
     expect([0, 0.1, 0.25, 9].map((time) => store.indexAt(time))).toEqual([0, 0, 1, 2]);
+    expect([0, 0.1, 0.29].map((time) => store.nearestStored(time)?.step)).toEqual([2, 2, 3]);
   });
 
   it("drops live rasters of the last frame if that frame is stored", () => {

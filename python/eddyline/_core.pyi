@@ -295,6 +295,7 @@ class Estimate:
     fluid_particles: int
     wall_particles: int
     memory_bytes: int
+    device_bytes: int  # on a device, lists included
     time_step: float  # s, at the start
     smoothing_length: float  # m
     interaction_radius: float  # m

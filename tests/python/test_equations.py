@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from test_waves import GAS, SOLID_GAS, THICK_GAS, world_text
+from test_waves import FLAT, GAS, SOLID_GAS, THICK_GAS, world_text
 
 import eddyline
 from eddyline import _core
@@ -267,7 +267,7 @@ BALL = '[bodies.b]\nshape = "circle"\ncenter = [0.5, 0.4]\ndiameter = 0.2\n'
         (GAS, '"open"', '"stream", velocity = [1.0, 0.0]', "wall, periodic, open, inflow and outflow only"),
         (GAS, "[start]", "[start]\nsettle = 0.1", "no particles"),
         (GAS, "[output]", '[output]\nquantity = "u"', "output.quantity"),
-        (GAS, "[time]", f"{BALL}[time]", "no bodies. Remove it"),
+        (FLAT, "[time]", f"{BALL}[time]", "no bodies. Remove it"),
         (GAS, "pressure = \"1 + 9*", "#", "start.pressure is missing; a gas on cells requires it"),
         (SOLID_GAS, 'name = "amr"', 'name = "amr"\nequations = "wave"', "no fluid. Remove [fluid]"),
         (SOLID_GAS, "[fluid]", "[start.fields]\nu = 1\n[fluid]", "start"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import json
 import os
 import signal
@@ -82,6 +83,9 @@ def check(client, toml, **more):
 def test_the_gallery_can_be_checked_and_drawn(client):
     worlds = client.get("/api/gallery").json()
     assert {each["name"] for each in worlds} == set(gallery())
+    methods = [each["method"] for each in worlds]
+    assert methods[0] == "Smoothed particle hydrodynamics", "the method of the first lessons"
+    assert len(list(itertools.groupby(methods))) == len(set(methods)), "worlds of a method are side by side"
     cylinder = next(each for each in worlds if each["name"] == "cylinder")
     assert cylinder["try"] and cylinder["look_for"] and cylinder["dimensions"] == 2
     found = check(client, cylinder["toml"], quality="preview")

@@ -17,6 +17,7 @@ import eddyline
 from eddyline import _core
 from eddyline.live import journal
 from eddyline.live import stream_pb2 as pb
+from eddyline.live.planner import PlannedCommand
 from eddyline.live.steering import Present, RefusedError, Steering, replayed
 from eddyline.run.closing import closing_lines
 from eddyline.run.live_session import LiveSession
@@ -420,9 +421,10 @@ def test_numbers_that_no_machine_knows_are_refused_and_the_run_goes_on(tmp_path)
     obeyed: list[pb.Acknowledged] = []
     live_session = mock.create_autospec(LiveSession, instance=True)
     live_session._simulation = mock.Mock(step_count=3, time=0.1)
-    live_session._steering = mock.Mock(plan=mock.Mock(side_effect=OverflowError("too large")))
     live_session._publisher = mock.Mock(acknowledge=lambda message: obeyed.append(message))
-    LiveSession._obey(live_session, pb.Command(id="a", viscosity=pb.Viscosity(value="1")))
+    command = pb.Command(id="a", viscosity=pb.Viscosity(value="1"))
+    planned = PlannedCommand(command, steering.world, 0.1, error=OverflowError("too large"))
+    LiveSession._obey(live_session, planned)
     (told,) = obeyed
     assert "too large" in str(told)
 

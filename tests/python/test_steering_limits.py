@@ -200,3 +200,22 @@ def test_a_command_before_every_checkpoint_is_not_offered_to_be_left_out(tmp_pat
         eddyline.resume(run, steps=30, without_last_command=True, **QUIETLY)
     assert (run.folder / journal.NAME).read_bytes() == before
     assert "--without-last-command" not in next_command(run)
+
+
+MUCH = {"gravity": 1e8, "viscosity": 1e6, "inflow": 1e6, "move_body": 1e-7, "from rest": 1e12}
+
+
+@pytest.mark.parametrize("kind", MUCH)
+def test_mps_has_no_speed_of_sound_and_is_limited_by_its_steps(kind):
+    """Also where nothing moves at the start."""
+    text, command, _ = LARGEST["gravity" if kind == "from rest" else kind]
+    text = re.sub(r"max_speed.*\n", "", text)
+    if kind == "from rest":
+        text = re.sub(r"gravity .*\n|pressure .*\n", "", text)
+    world = World.from_text(text.replace("[bodies.post]", '[method]\nname = "mps"\n[bodies.post]'))
+    assert (world.scales.max_speed == 0) == (kind == "from rest")
+    with pytest.raises(RefusedError, match=r"the whole run would take .* steps") as caught:
+        Steering(world).plan(command(MUCH[kind]), 0.1)
+    named = re.search(r"(?:Up to|at least) ([\d.,e+-]*\d) \S+(?: is accepted)?\.", str(caught.value))
+    assert named and "sound" not in str(caught.value), str(caught.value)
+    Steering(world).plan(command(float(named[1].replace(",", ""))), 0.1)

@@ -127,6 +127,25 @@ LEVELS = world_text(
     extra="levels = 3\ntolerance = 0.01\nunit = 4",
 )
 GAS_LEVELS = gas_text([1, 0.75], 64, GAS_SIDES, "levels = 2\ntolerance = 0.05\nunit = 4")
+CIRCLE = """
+[bodies.post]
+shape = "circle"
+center = [0.52, 0.36]
+diameter = 0.22
+[bodies.wedge]
+shape = "polygon"
+points = [[0.1, 0.0], [0.4, -0.1], [0.33, 0.13]]
+"""
+BODY_LEVELS = "levels = 2\ntolerance = 0.2\nunit = 4\nbody_layer = 2"
+GAS_BODY = gas_text([1, 0.75], 64, GAS_SIDES, BODY_LEVELS) + CIRCLE
+THICK_BODY = THICK_GAS + CIRCLE.split("[bodies.wedge]")[0].replace("0.22", "0.3")
+BALL = """
+[bodies.ball]
+shape = "sphere"
+center = [0.4, 0.3, 0.22]
+diameter = 0.3
+"""
+SOLID_BODY = SOLID_GAS.replace("[0.3, 0.4, 0.2]", "[0.7, 0.6, 0.2]") + BALL
 WORLDS = {
     "levels": LEVELS,
     "gas levels": GAS_LEVELS,
@@ -136,6 +155,9 @@ WORLDS = {
     "gas": GAS,
     "solid gas": SOLID_GAS,
     "thick gas": THICK_GAS,
+    "gas body": GAS_BODY,
+    "thick body": THICK_BODY,
+    "solid body": SOLID_BODY,
 }
 
 
@@ -178,7 +200,9 @@ def test_ranks_and_strategies_change_no_bit(ranks: int) -> None:
         for exchange in [*_core.exchange_strategies(), *(["nonblocking"] if ranks == 2 else [])]
     ]
     site = {"combine": "site", "compress": "site", "threads": 1}
-    ways += [(name, {"patch": 16}, site, 2) for name in ("2D", "3D", "gas")]
+    ways += [
+        (name, {"patch": 16}, site, 2) for name in ("2D", "3D", "gas", "gas body", "thick body", "solid body")
+    ]
     done = started(ranks, str(Path(__file__).with_name("wave_ranks.py")), json.dumps(ways))
     assert done.returncode == 0, done.stderr
     digest = {name: hashlib.sha256(repr(alone(name)).encode()).hexdigest() for name in WORLDS}

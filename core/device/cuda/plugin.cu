@@ -4,6 +4,8 @@
 
 #include <cuda_runtime.h>
 
+#include <cub/device/device_scan.cuh>
+
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -60,6 +62,11 @@ class Cuda {
   }
 
   std::string name() const { return name_; }
+  std::size_t free_bytes() const {
+    std::size_t free = 0, all = 0;
+    check(cudaMemGetInfo(&free, &all), "memory");
+    return free;
+  }
   void* allocate(std::size_t bytes) {
     void* memory = nullptr;
     const cudaError_t error = cudaMalloc(&memory, bytes);
@@ -82,6 +89,9 @@ class Cuda {
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_.get()), "download");
     check(cudaStreamSynchronize(stream_.get()), "loops");
   }
+  void copy(void* to, const void* from, std::size_t bytes) {
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_.get()), "copy");
+  }
   void clear(void* to, std::size_t bytes) { check(cudaMemsetAsync(to, 0, bytes, stream_.get()), "clear"); }
   template <class Loop>
   void for_each(std::int64_t count, const Loop& loop) {
@@ -90,10 +100,22 @@ class Cuda {
     run_loop<<<blocks, k_threads, 0, stream_.get()>>>(count, loop);
     check(cudaGetLastError(), "launch");
   }
+  template <class X>
+  void scan(const X* from, X* to, std::int64_t count) {
+    std::size_t bytes = 0;
+    check(cub::DeviceScan::ExclusiveSum(nullptr, bytes, from, to, count, stream_.get()), "scan");
+    if (bytes > scanning_bytes_) {
+      scanning_.reset(allocate(bytes), [](void* memory) { cudaFree(memory); });
+      scanning_bytes_ = bytes;
+    }
+    check(cub::DeviceScan::ExclusiveSum(scanning_.get(), bytes, from, to, count, stream_.get()), "scan");
+  }
 
  private:
   std::string name_;
   std::shared_ptr<std::remove_pointer_t<cudaStream_t>> stream_;
+  std::shared_ptr<void> scanning_;  // memory of scans
+  std::size_t scanning_bytes_ = 0;
 };
 
 template <class T, int D>

@@ -18,7 +18,7 @@ static_assert(std::endian::native == std::endian::little);
 
 constexpr std::uint16_t k_version = 1;
 constexpr std::uint16_t k_has_colours = 1;
-constexpr std::uint32_t k_most_points = 1 << 20;  // along an axis
+constexpr std::uint32_t k_most_of_axis = 1 << 20;  // points
 
 struct Header {
   char magic[4] = {'E', 'I', 'S', 'O'};
@@ -47,7 +47,7 @@ Header header_of(std::span<const std::byte> bytes) {
     refuse("format " + std::to_string(header.version) + "; this version reads format " + std::to_string(k_version));
   if (header.size != sizeof header || header.flags > k_has_colours) refuse("unknown size or flags of the header");
   for (const std::uint32_t count : header.count)
-    if (count > k_most_points) refuse(std::to_string(count) + " points along an axis");
+    if (count > k_most_of_axis) refuse(std::to_string(count) + " points along an axis");
   return header;
 }
 

@@ -13,6 +13,7 @@
 
 #include "grid/index_box.hpp"
 #include "physics/equations/settings.hpp"
+#include "physics/equations/solid.hpp"
 
 namespace eddyline::physics {
 
@@ -75,6 +76,7 @@ struct Stage {
   /// Averages: where the fluxes through faces across each axis go, one more than cells along it, field after field,
   /// row-major; null: nowhere.
   std::array<double*, 3> fluxes{};
+  const Solid* solid = nullptr;  // where bodies touch the patch; null: nowhere
 };
 
 /// Findings in the cells of a patch, before the next step.
@@ -148,6 +150,11 @@ class Equations {
 
   /// Line that says what is wrong with the fields of a cell that failed inspection, and what to change.
   virtual std::string complaint(std::span<const double> fields) const = 0;
+
+  /// True if bodies may stand in the fluid.
+  virtual bool has_walls() const = 0;
+  /// Force on a wall, from the fields of the cells before it, if there are walls.
+  virtual WallForce wall(std::span<const double> fields, const Wall& wall) const = 0;
 };
 
 /// The names of all sets.

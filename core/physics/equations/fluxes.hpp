@@ -1,5 +1,6 @@
 #pragma once
 
+#include "physics/equations/at_bodies.hpp"
 #include "physics/equations/patch_loops.hpp"
 #include "physics/equations/reconstruction.hpp"
 
@@ -10,7 +11,6 @@ namespace eddyline::physics {
 template <class P, class Model, int D, Reconstruction R>
 struct FluxesOnPatch {
   static constexpr std::size_t N = Model::k_fields;
-  static constexpr std::int32_t k_ghosts = Reconstruct<R>::k_ghosts;
 
   static void advance(const void* opaque, const Stage& stage, double* work) {
     FluxesOnPatch(*static_cast<const Model*>(opaque), stage, work).run();
@@ -25,10 +25,11 @@ struct FluxesOnPatch {
 
   FluxesOnPatch(const Model& model, const Stage& stage, double* work) : model_(model), stage_(stage) {
     for (std::size_t d = 0; d < 3; ++d) n_[d] = stage.place.cells.count(d);
-    const WorkSize size(n_, N, k_ghosts, D);
+    const std::int32_t ghosts = ghosts_in(stage.in[0], n_);  // may be more than the values at faces need
+    const WorkSize size(n_, N, ghosts, D);
     const std::array<std::ptrdiff_t, 3>& stride = stage.in[0].stride;
     stride_ = stride;
-    const std::ptrdiff_t before = k_ghosts * (stride[0] + stride[1] + (D == 3 ? stride[2] : 0));
+    const std::ptrdiff_t before = ghosts * (stride[0] + stride[1] + (D == 3 ? stride[2] : 0));
     grown_ = static_cast<std::ptrdiff_t>(size.primitives / N);
     first_ = work + before;
     to_primitives(before);
@@ -97,6 +98,9 @@ struct FluxesOnPatch {
         faces<0>(-1, y, z, x_faces());
         update(y, z);
       }
+    }
+    if constexpr (requires { Model::k_momentum; }) {
+      if (stage_.solid != nullptr) CellsAtBodies<P, Model, D, R>(model_, stage_, first_, grown_).run();
     }
   }
 

@@ -14,6 +14,8 @@
 //   Q margin_of_primitive(Values<Q>)      positive where they are valid
 //   Values<Q> flux<axis>(left, right)     through a face, from the primitive values on its sides
 //   Values<Q> diffusion<axis>(FaceStencil<Q>)  by gradients, added to flux; if there is k_diffuses
+//   k_momentum                            the first component of momentum among the fields; if bodies may be walls
+//   WallForce wall(Values<Q>, Wall)       force on a wall, from the primitive values before it, with packs of one
 
 #include <array>
 #include <cstddef>
@@ -87,6 +89,11 @@ struct Kernels {
   Inspection (*inspect)(const void* model, std::span<const double* const> fields, std::int64_t cells,
                         double spacing) = nullptr;
 };
+
+/// Layers of ghosts around a patch with `count` cells along each axis.
+EDDYLINE_INLINE std::int32_t ghosts_in(const Input& input, Int3 count) {
+  return static_cast<std::int32_t>((input.stride[1] - count[0]) / 2);
+}
 
 /// Numbers that advance() needs as work memory for a patch with some cells along each axis.
 struct WorkSize {

@@ -51,7 +51,8 @@ class Set final : public Equations {
     if constexpr (Model::k_kind == Kind::fluxes) {
       Int3 count;
       for (std::size_t d = 0; d < 3; ++d) count[d] = stage.place.cells.count(d);
-      work.resize(std::max(work.size(), WorkSize(count, N, ghosts_, D).all()));
+      const std::int32_t ghosts = ghosts_in(stage.in[0], count);
+      work.resize(std::max(work.size(), WorkSize(count, N, ghosts, D).all()));
     }
     kernels_.advance(&model_, stage, work.data());
   }
@@ -128,6 +129,20 @@ class Set final : public Equations {
         largest[f] = *cell[f].at;
         if (fields_[f].meaning == Meaning::average) densities[k++] = *cell[f].at;
       }
+    }
+  }
+
+  bool has_walls() const override {
+    return requires { Model::k_momentum; };
+  }
+  WallForce wall(std::span<const double> fields, const Wall& wall) const override {
+    if constexpr (requires { Model::k_momentum; }) {
+      ValuesOf<Pack<double, 1>, N> u;
+      for (std::size_t f = 0; f < N; ++f) u[f] = fields[f];
+      return model_.wall(model_.primitive(u), wall);
+    } else {
+      (void)fields, (void)wall;
+      return {};
     }
   }
 

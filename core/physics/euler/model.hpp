@@ -15,6 +15,7 @@ struct Euler {
   static constexpr std::size_t k_fields = D + 2, k_energy = D + 1;
   static constexpr Kind k_kind = Kind::fluxes;
   static constexpr bool k_constant_speed = false;
+  static constexpr std::size_t k_momentum = 1;
   template <class Q>
   using State = ValuesOf<Q, k_fields>;  // density, then momentum and energy, or velocity and pressure
 
@@ -88,6 +89,24 @@ struct Euler {
     flux[n] = flux[n] + p;
     flux[k_energy] = (energy + p) * un + wave * (squeeze * (energy + more) - energy);
     return flux;
+  }
+
+  /// Pressure on a wall that the gas flows against: that behind the shock it makes. On one that the gas leaves: that
+  /// behind the expansion, where a power between two whole ones is interpolated between these.
+  EDDYLINE_INLINE WallForce wall(const State<Pack<double, 1>>& q, const Wall& wall) const {
+    const double area = norm(wall.area), pressure = q[k_energy].v;
+    if (!(area > 0)) return {};
+    double against = 0;  // velocity into the wall
+    for (std::size_t d = 1; d <= D; ++d) against += q[d].v * wall.area[static_cast<int>(d) - 1] / area;
+    const double sound = std::sqrt(gamma * pressure / q[0].v);
+    if (against > 0) {
+      const double half = 0.25 * (gamma + 1) * against;
+      return {(pressure + q[0].v * against * (half + std::sqrt(half * half + sound * sound))) * wall.area, {}};
+    }
+    const double base = std::max(0.0, 1 + 0.5 * (gamma - 1) * against / sound);
+    double power = 2 * gamma / (gamma - 1), behind = pressure;
+    for (; power >= 1 && behind > 0; power -= 1) behind *= base;
+    return {behind * (1 - power + power * base) * wall.area, {}};
   }
 
   std::vector<std::string> start_names() const { return {}; }

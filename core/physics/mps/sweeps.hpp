@@ -7,6 +7,7 @@
 
 #include "neighbors/list.hpp"
 #include "neighbors/pair_data.hpp"
+#include "physics/mps/matrix.hpp"
 #include "physics/mps/weights.hpp"
 
 namespace eddyline::physics::mps {
@@ -39,10 +40,9 @@ struct Input {
   neighbors::Targets targets;
   const neighbors::Chunk* fluid_neighbors = nullptr;
   const neighbors::Chunk* wall_neighbors = nullptr;
-  const std::int64_t* first_entry = nullptr;  // of each chunk's matrix entries
-  float scale = 0;                            // quantum / R
-  float cut = 1;                              // see Factors
-  float least_wall_pressure = 0;              // of walls at which the pressure is never negative, else the lowest
+  float scale = 0;                // quantum / R
+  float cut = 1;                  // see Factors
+  float least_wall_pressure = 0;  // of walls at which the pressure is never negative, else the lowest
 };
 
 /// Sums of the neighbourhood, without their constant factors.
@@ -59,7 +59,7 @@ template <int D>
 struct Equation {
   float* divergence;  // sum S u_ji . r_ji
   float* walls;       // sum over walls A g . r_wi
-  float* matrix;      // A of each pair, with the shares of both particles
+  Matrix matrix;      // of A, with the shares of both particles
 };
 
 template <int D>

@@ -95,21 +95,57 @@ void neighborhoods(const Input& in, const Neighborhoods<D>& out, std::int64_t fi
   });
 }
 
+/// Takes the entries of one chunk's lanes, and leaves out those that are 0.
+class MatrixRows {
+ public:
+  MatrixRows(const Matrix& matrix, std::int64_t chunk)
+      : values_(matrix.values + matrix.first[chunk]),
+        places_(matrix.places + matrix.first[chunk]),
+        length_(matrix.lengths[chunk]) {}
+
+  /// Adds an entry to each lane of a pack, the first of which is `part`.
+  template <class P>
+  EDDYLINE_INLINE void add(int part, P a, const std::int32_t* places) {
+    float value[P::width];
+    a.store(value);
+    for (int l = 0; l < P::width; ++l) {
+      const int lane = part + l, at = count_[lane] * neighbors::k_chunk + lane;
+      values_[at] = value[l], places_[at] = places[l];
+      count_[lane] += value[l] != 0 ? 1 : 0;
+    }
+  }
+  /// Pads the lanes, which have the places `own`.
+  void end(const std::int32_t* own) {
+    length_ = 0;
+    for (const std::int32_t count : count_) length_ = count > length_ ? count : length_;
+    for (int lane = 0; lane < neighbors::k_chunk; ++lane)
+      for (std::int32_t e = count_[lane]; e < length_; ++e)
+        values_[e * neighbors::k_chunk + lane] = 0, places_[e * neighbors::k_chunk + lane] = own[lane];
+  }
+
+ private:
+  float* values_;
+  std::int32_t* places_;
+  std::int32_t& length_;
+  std::int32_t count_[neighbors::k_chunk] = {};
+};
+
 template <class P, int D, class W>
-void equation(const Input& in, const Equation<D>& out, std::int64_t first, std::int64_t last) {
+void equation_of_chunk(const Input& in, const Equation<D>& out, std::int64_t chunk) {
   const P scale(in.scale), cut(in.cut);
   const auto load = [&](const std::int32_t* places) { return load_fluid<P, D>(in.fluid, places); };
-  for_each_target<P>(in, first, last, load, [&](std::int64_t c, int part, std::int64_t at, const Fluid<P, D>& i) {
+  MatrixRows matrix(out.matrix, chunk);
+  for_each_target<P>(in, chunk, chunk + 1, load, [&](std::int64_t c, int part, std::int64_t at, const Fluid<P, D>& i) {
     P divergence(0), walls(0);
-    float* matrix = out.matrix + in.first_entry[c] + part;
+    const std::int32_t* places_of_j = in.fluid_neighbors[c].entries + part;
     for_each_neighbor<P>(
         in.fluid_neighbors[c], part, [&](auto* places) { return load_fluid<P, D>(in.fluid, places); },
         [&](const Fluid<P, D>& j) __attribute__((always_inline)) {
           const auto ij = make_pair<W, P, D>(i.x, j.x, scale, cut);
           const P share = i.share * j.share;
           divergence = fma(share * ij.w.divergence, along<D>(j.u, i.u, ij.r), divergence);
-          (share * ij.w.A).store(matrix);
-          matrix += neighbors::k_chunk;
+          matrix.add(part, share * ij.w.A, places_of_j);
+          places_of_j += neighbors::k_chunk;
         });
     for_each_neighbor<P>(
         in.wall_neighbors[c], part, [&](auto* places) { return load_wall<P, D>(in.walls, places); },
@@ -122,6 +158,12 @@ void equation(const Input& in, const Equation<D>& out, std::int64_t first, std::
     put(divergence, out.divergence + at);
     put(walls, out.walls + at);
   });
+  matrix.end(in.targets.template places<neighbors::k_chunk>(chunk * neighbors::k_chunk).data());
+}
+
+template <class P, int D, class W>
+void equation(const Input& in, const Equation<D>& out, std::int64_t first, std::int64_t last) {
+  for (std::int64_t c = first; c < last; ++c) equation_of_chunk<P, D, W>(in, out, c);
 }
 
 template <class P, int D, class W, bool sums>

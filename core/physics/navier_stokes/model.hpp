@@ -65,6 +65,19 @@ struct NavierStokes : euler::Euler<D> {
     return flux;
   }
 
+  /// Friction of a wall that holds the gas.
+  EDDYLINE_INLINE WallForce wall(const State<Pack<double, 1>>& q, const Wall& wall) const {
+    WallForce force = Base::wall(q, wall);
+    const double area = norm(wall.area);
+    if (wall.slip || !(area > 0)) return force;
+    double against = 0;
+    for (std::size_t d = 1; d <= D; ++d) against += q[d].v * wall.area[static_cast<int>(d) - 1] / area;
+    for (int d = 0; d < D; ++d)
+      force.friction[d] =
+          viscosity * area / wall.distance * (q[static_cast<std::size_t>(d) + 1].v - against * wall.area[d] / area);
+    return force;
+  }
+
   /// A wall holds the gas, or lets it slip; it conducts no heat.
   Beyond side(const world::World& world, std::size_t number) const {
     const world::Side& given = world.sides[number];

@@ -36,13 +36,17 @@ void Budget::add(comm::Sums& sums) {
       const std::span<const physics::Input> in = scratch.read(patch);
       const physics::Place place = state_.place(patch.level, patch.cells());
       const double volume = std::pow(place.spacing, state_.world().dimensions);
+      const physics::Solid* solid = state_.solid(patch);
       for_each_cell(patch.cells(), [&](Int3 cell) {
         if (state_.levels().is_covered(patch.level, cell)) return;
+        const double fraction =
+            solid == nullptr ? 1 : solid->fraction[static_cast<std::size_t>(patch.cells().index(cell))];
+        if (fraction == 0) return;
         at.assign(in.begin(), in.end());
         for (physics::Input& each : at)
           for (std::size_t d = 0; d < 3; ++d) each.at += (cell[d] - patch.cells().lower[d]) * each.stride[d];
         equations.account(place, at, densities, values);
-        for (std::size_t n = 0; n < integrals; ++n) own[n].add(volume * densities[n]);
+        for (std::size_t n = 0; n < integrals; ++n) own[n].add(fraction * volume * densities[n]);
         for (std::size_t n = 0; n < extremes; ++n) most[n] = std::max(most[n], values[n]);
       });
     }

@@ -1,6 +1,7 @@
 #include "solvers/amr/cells.hpp"
 
 #include <array>
+#include <limits>
 #include <string>
 
 #include "base/errors.hpp"
@@ -104,9 +105,13 @@ solver::Field Cells::field(std::string_view set, std::string_view name) const {
       .data = positions_.data(), .size = n, .stride = n, .components = dimensions, .is_vector = true};
 }
 
+/// NaN inside bodies.
 std::vector<double> Cells::quantity(std::size_t number) const {
   std::vector<double> fields(state_.equations().fields().size()), derived(state_.equations().quantities().size());
   return values([&](const State::Patch& patch, Int3, std::int64_t i) {
+    const physics::Solid* solid = state_.solid(patch);
+    if (solid != nullptr && solid->fraction[static_cast<std::size_t>(i)] == 0)
+      return std::numeric_limits<double>::quiet_NaN();
     const auto& now = state_.levels()[patch.level].fields(patches::begin);
     for (std::size_t f = 0; f < fields.size(); ++f)
       fields[f] = now[f][static_cast<std::size_t>(patch.on_level->first + i)];

@@ -9,7 +9,7 @@
 namespace eddyline::amr {
 
 solver::Description describe(const physics::Equations& equations, int levels) {
-  solver::Description all{.has_loads = false};
+  solver::Description all{.loads = solver::Loaded::bodies};
   solver::Table budget{"budget", {{"step", ""}}};
   for (const auto* part : {&equations.integrals(), &equations.largest()})
     for (const physics::Named& each : *part) budget.columns.push_back({each.name, each.unit});

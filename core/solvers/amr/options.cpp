@@ -8,7 +8,7 @@
 namespace eddyline::amr {
 
 Options options_of(const world::World& world) {
-  static const std::array<solver::Option<Options>, 8> k_table{{
+  static const std::array<solver::Option<Options>, 9> k_table{{
       {"equations", &Options::equations},
       {"cfl", &Options::cfl},
       {"patch", &Options::patch},
@@ -17,6 +17,7 @@ Options options_of(const world::World& world) {
       {"tolerance", &Options::tolerance},
       {"refine", &Options::refine},
       {"regrid_every", &Options::regrid_every},
+      {"body_layer", &Options::body_layer},
   }};
   std::map<std::string, world::OptionValue> own, others;
   for (const auto& [name, value] : world.options) {
@@ -32,7 +33,8 @@ Options options_of(const world::World& world) {
   if (options.levels == 1) return options;
   if (options.unit != 4 && options.unit != 8)
     throw UserError("method.unit = " + std::to_string(options.unit) + "; must be 4 or 8.");
-  if (options.tolerance < 0 || (options.tolerance == 0 && options.refine.empty()))
+  if (options.body_layer < 2) throw UserError("method.body_layer must be at least 2.");
+  if (options.tolerance < 0 || (options.tolerance == 0 && options.refine.empty() && world.bodies.empty()))
     throw UserError("method.levels = " + std::to_string(options.levels) +
                     " needs method.tolerance, above 0, or method.refine.");
   if (options.regrid_every < 1) throw UserError("method.regrid_every must be at least 1.");

@@ -59,12 +59,35 @@ double interpolate(const physics::Input& in, Int3 lower, const std::array<double
   return sum;
 }
 
+/// The same of means beside a body: cells without fluid do not count. NaN if no other is there.
+double interpolate_outside(const physics::Input& in, const physics::Solid& solid, Int3 lower,
+                           const std::array<double, 3>& place, std::size_t dimensions) {
+  std::array<Stencil, 3> axis;
+  for (std::size_t d = 0; d < dimensions; ++d) axis[d] = stencil_at(place[d], 2);
+  if (dimensions == 2) axis[2].weight[0] = 1;
+  double sum = 0, weights = 0;
+  for (std::int32_t k = 0; k < 1 << dimensions; ++k) {
+    const std::array<std::int32_t, 3> of{k & 1, k >> 1 & 1, k >> 2};
+    Int3 cell{0, 0, 0};
+    double weight = 1;
+    const double* value = in.at;
+    for (std::size_t d = 0; d < 3; ++d) {
+      cell[d] = axis[d].first + of[d];
+      weight *= axis[d].weight[static_cast<std::size_t>(of[d])];
+      value += (cell[d] - lower[d]) * in.stride[d];
+    }
+    if (solid.is_covered(cell)) continue;
+    sum += weight * *value, weights += weight;
+  }
+  return sum / weights;
+}
+
 }  // namespace
 
 Sampler::Sampler(State& state) : state_(state), described_(describe(state.equations(), state.levels().most())) {}
 
-/// All quantities at each point; NaN outside the domain. The rank that has the finest cell around a point computes
-/// them.
+/// All quantities at each point; NaN outside the domain and in bodies. The rank that has the finest cell around a point
+/// computes them.
 std::vector<double> Sampler::values(std::span<const Vec3> points) {
   state_.gather();
   const patches::Levels& levels = state_.levels();
@@ -84,7 +107,7 @@ std::vector<double> Sampler::values(std::span<const Vec3> points) {
   }
   std::vector<std::vector<std::size_t>> of_patch(all.size());
   for (std::size_t n = 0; n < points.size(); ++n)
-    for (int level = levels.size() - 1; level >= 0; --level) {
+    for (int level = state_.bodies().distance(points[n]) > 0 ? levels.size() - 1 : -1; level >= 0; --level) {
       const patches::Layout& layout = levels[level].layout;
       Int3 cell{0, 0, 0};
       bool inside = true;
@@ -115,10 +138,15 @@ std::vector<double> Sampler::values(std::span<const Vec3> points) {
       if (of_patch[number].empty()) continue;
       const State::Patch& patch = all[number];
       const std::span<const physics::Input> in = scratch.read(patch);
+      const physics::Solid* solid = state_.solid(patch);
       for (const std::size_t n : of_patch[number]) {
         std::array<double, 3> at{};
         for (std::size_t d = 0; d < D; ++d) at[d] = place(points[n], patch.level, d);
         for (std::size_t f = 0; f < fields.size(); ++f) {
+          if (solid != nullptr) {
+            at_point[f] = interpolate_outside(in[f], *solid, patch.cells().lower, at, D);
+            continue;
+          }
           const std::size_t points_an_axis = levels.setup().ghosts >= 3 ? 6 : 4;
           at_point[f] = interpolate(in[f], patch.cells().lower, at, D,
                                     fields[f].meaning == physics::Meaning::average ? 2 : points_an_axis);

@@ -14,7 +14,7 @@
 #include "solvers/amr/budget.hpp"
 #include "solvers/amr/cells.hpp"
 #include "solvers/amr/cells_of_levels.hpp"
-#include "solvers/amr/no_loads.hpp"
+#include "solvers/amr/loads.hpp"
 #include "solvers/amr/sampler.hpp"
 #include "solvers/amr/state.hpp"
 #include "solvers/amr/step.hpp"
@@ -76,7 +76,7 @@ class Solver final : public solver::Solver {
   Step step_;
   Cells cells_{state_};
   Sampler sampler_{state_};
-  NoLoads loads_;
+  Loads loads_{state_};
   int threads_;
   solver::Outcome last_;
 };

@@ -29,6 +29,16 @@ Int3 cells_of(const world::World& world, double spacing) {
   return cells;
 }
 
+/// Bodies that the equations can have. Throws UserError.
+Bodies bodies_of(const world::World& world, const physics::Equations& equations) {
+  for (const world::Body& body : world.bodies) {
+    if (!equations.has_walls()) throw UserError("bodies." + body.name + ": the equations have no bodies. Remove it.");
+    if (body.motion)
+      throw UserError("bodies." + body.name + ".motion: bodies in the cells of the solver amr rest. Remove it.");
+  }
+  return {world, equations.ghosts()};
+}
+
 /// Adds the start of a cell: of points at the centre, of means over 2 Gauss points along each axis, which integrate
 /// polynomials of degree 3 exactly.
 class StartOfCell {
@@ -73,9 +83,11 @@ State::State(const world::World& world, const solver::Execution& execution, comm
       instructions_(choose_instructions(execution.instructions)),
       equations_(physics::make_equations(instructions_, settings_of(options_, world_))),
       sides_(*equations_, world.dimensions),
+      bodies_(bodies_of(world_, *equations_)),
       refine_(refinement_of(options_, *equations_)),
       is_adaptive_(options_.levels > 1 && (options_.tolerance > 0 || can_change(refine_))),
       levels_(setup(execution), communicator) {
+  update_bodies();
   start();
   start_refined();
   find_time_step();
@@ -91,7 +103,7 @@ Levels::Setup State::setup(const solver::Execution& execution) const {
   setup.unit = static_cast<std::int32_t>(options_.unit);
   setup.patch = static_cast<std::int32_t>(std::min<std::int64_t>(options_.patch, 1 << 20));
   setup.boxes = execution.boxes;
-  setup.ghosts = equations_->ghosts();
+  setup.ghosts = equations_->ghosts() + (bodies_.empty() ? 0 : Bodies::k_more_ghosts);
   for (const physics::Field& field : equations_->fields())
     setup.fields.push_back(
         {field.meaning == physics::Meaning::average ? patches::Meaning::average : patches::Meaning::point,
@@ -131,7 +143,29 @@ void State::start() {
         for (std::size_t f = 0; f < values.size(); ++f) to[f][i] = values[f];
         ++i;
       });
+      if (const physics::Solid* solid = this->solid(patch); solid != nullptr)
+        start_groups(patch, *solid, cell_start, to);
     }
+  }
+}
+
+/// Cells of a group start with their mean.
+template <class StartOfCell>
+void State::start_groups(const Patch& patch, const physics::Solid& solid, StartOfCell& cell_start,
+                         const std::vector<double*>& to) const {
+  const IndexBox domain = levels_[patch.level].layout.domain();
+  std::vector<double> values(to.size()), sum(to.size());
+  for (const physics::CellAtBody& cell : solid.cells) {
+    if (cell.parts == 1) continue;
+    std::ranges::fill(sum, 0.0);
+    for (std::size_t k = cell.first; k < cell.first + cell.parts; ++k) {
+      Int3 at = solid.parts[k].cell;  // beyond the domain: as at its side
+      for (std::size_t d = 0; d < 3; ++d) at[d] = std::clamp(at[d], domain.lower[d], domain.upper[d] - 1);
+      cell_start.compute(centre(patch.level, at), values);
+      for (std::size_t f = 0; f < sum.size(); ++f) sum[f] += solid.parts[k].volume * values[f];
+    }
+    const auto i = patch.cells().index(cell.cell);
+    for (std::size_t f = 0; f < sum.size(); ++f) to[f][i] = sum[f] / cell.volume;
   }
 }
 
@@ -265,12 +299,33 @@ bool State::adapt() {
       const Patch& patch = all[static_cast<std::size_t>(k)];
       if (patch.level + 1 == levels_.most()) continue;
       indicate(patch, scratch, values);
+      indicate_bodies(patch, values);
       flags.add(patch.level, patch.cells(), values.data(), cells_around(patch.level));
     }
   }
   const patches::Units units = levels_.planned(flags.marks(communicator_));
   check_memory(units);
-  return levels_.refine(units, time);
+  const bool changed = levels_.refine(units, time);
+  if (changed) update_bodies();
+  return changed;
+}
+
+void State::update_bodies() {
+  std::vector<double> spacings;
+  for (int level = 0; level < levels_.size(); ++level) spacings.push_back(spacing(level));
+  bodies_.update(levels_, spacings);
+}
+
+/// Cells that a surface crosses, and a layer around them.
+void State::indicate_bodies(const Patch& patch, std::vector<double>& values) const {
+  if (bodies_.empty()) return;
+  const physics::Place here = place(patch.level, patch.cells());
+  const double near = (0.5 * std::sqrt(world_.dimensions) + static_cast<double>(options_.body_layer)) * here.spacing;
+  std::size_t i = 0;
+  for_each_cell(patch.cells(), [&](Int3 cell) {
+    if (std::abs(bodies_.distance(here.centre(cell, world_.dimensions))) <= near) values[i] = std::max(values[i], 2.0);
+    ++i;
+  });
 }
 
 /// Ranks on one machine share its memory; each needs its part of the cells, and the old ones until fields have moved.
@@ -315,6 +370,7 @@ void State::restore(const std::vector<ArchiveReader>& parts) {
   clock = comm::broadcast(communicator_, clock, 0, "checkpoint");
   time = clock[0], steps = static_cast<std::int64_t>(clock[1]);
   restore_levels(levels_, *equations_, parts, communicator_);
+  update_bodies();
   find_time_step();
 }
 

@@ -14,6 +14,7 @@
 #include "patches/levels.hpp"
 #include "physics/equations/equations.hpp"
 #include "solver/execution.hpp"
+#include "solvers/amr/bodies.hpp"
 #include "solvers/amr/options.hpp"
 #include "solvers/amr/sides.hpp"
 #include "world/change.hpp"
@@ -46,6 +47,8 @@ class State {
     return {level, spacing(level), world_.origin, cells, levels_[level].layout.domain()};
   }
 
+  const Bodies& bodies() const { return bodies_; }
+
   /// A patch of this rank.
   struct Patch {
     int level;
@@ -55,6 +58,10 @@ class State {
   };
   /// All of them, level by level.
   std::vector<Patch> patches() const;
+  /// The cells of a patch at bodies; null: none.
+  const physics::Solid* solid(const Patch& patch) const {
+    return bodies_.of(patch.level, levels_[patch.level].layout.number_of(*patch.on_level));
+  }
   /// Pointers to the values of a patch, by field.
   std::vector<const double*> values_of(const Patch& patch, Slot slot) const;
   std::vector<double*> values_of(const Patch& patch, Slot slot);
@@ -110,9 +117,15 @@ class State {
  private:
   patches::Levels::Setup setup(const solver::Execution& execution) const;
   void start();
+  template <class StartOfCell>
+  void start_groups(const Patch& patch, const physics::Solid& solid, StartOfCell& cell_start,
+                    const std::vector<double*>& to) const;
   void start_refined();
   /// Adds what the cells of a patch ask for: more than 1 refines.
   void indicate(const Patch& patch, Scratch& scratch, std::vector<double>& values) const;
+  /// Cells of a level that are refined because a body's surface is near.
+  void indicate_bodies(const Patch& patch, std::vector<double>& values) const;
+  void update_bodies();
   std::int32_t cells_around(int level) const;
   void check_memory(const patches::Units& units) const;
   /// Finds the time step. Collective.
@@ -124,6 +137,7 @@ class State {
   std::string instructions_;
   std::unique_ptr<physics::Equations> equations_;
   Sides sides_;
+  Bodies bodies_;
   world::Formula refine_;  // of x, y, z, t, the level, and quantities
   bool is_adaptive_ = false;
   patches::Levels levels_;

@@ -105,6 +105,7 @@ void Step::compute(const std::vector<State::Patch>& patches, const Substep& step
       s.time = time;
       s.in = scratch.fill(patch, k_slots[of_stage], weights, time);
       s.weight = weight;
+      s.solid = state_.solid(patch);
       s.last = number == 3;
       for (std::size_t slot = 0; slot < k_slots.size(); ++slot) {
         values[slot] = std::as_const(state_).values_of(patch, k_slots[slot]);

@@ -4,11 +4,12 @@
 // liquid between two steps finds particles in an order that their rows and results do not have.
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
 #include "base/errors.hpp"
-#include "comm/collectives.hpp"
+#include "comm/sums.hpp"
 #include "domain/remove.hpp"
 #include "solvers/mps/liquid.hpp"
 
@@ -93,13 +94,16 @@ double Liquid<D>::add_body(const world::Change& change) {
   if (addition > k_most_additions) throw UserError("65,535 bodies have been added to this run, which is the limit.");
   const world::Body body{
       .name = change.name.data(), .shape = world::shape_of(change), .slip = change.slip, .motion = {}};
-  std::int64_t counts[] = {0, 0};  // in the way; others
-  for (std::size_t i = 0; i < fluid.id.size(); ++i) ++counts[is_in_the_way(body, i) ? 0 : 1];
-  comm::sum(communicator_, counts, "adding a body");
-  if (counts[1] == 0) throw UserError("the body would displace all fluid; make it smaller or move it.");
+  comm::Sums sums;  // mass in the way; number of other particles
+  sums.add_over<2>(fluid.size(), [&](std::size_t i) {
+    const bool in_the_way = is_in_the_way(body, i);
+    return std::array{in_the_way ? mass_of(i) : 0.0, in_the_way ? 0.0 : 1.0};
+  });
+  sums.add_up(communicator_);
+  if (sums.value(1) == 0) throw UserError("the body would displace all fluid; make it smaller or move it.");
   body_changes_.push_back({world_.bodies.size(), addition});
   world_.bodies.push_back(body);
-  return static_cast<double>(counts[0]) * constants_.mass;
+  return sums.value(0);
 }
 
 template <int D>
@@ -134,7 +138,7 @@ void Liquid<D>::place_added_body(const world::Body& body, const BodyChange& chan
   };
   domain::remove_particles_if(fluid.size(), all, [&](std::size_t i) {
     if (!is_in_the_way(body, i)) return false;
-    left_mass.add(constants_.mass);
+    left_mass.add(mass_of(i));
     ++left_particles;
     return true;
   });

@@ -50,7 +50,7 @@ solver::Field Fields<D>::field(std::string_view set, std::string_view name) cons
     if (name == "id") return std::span<const std::int64_t>(fluid.id.data(), n);
     if (name == "position") return view<D>(fluid.x);
     if (name == "velocity") return view<D>(fluid.v);
-    if (name == "mass") return computed(n, [&](std::size_t) { return c.mass; });
+    if (name == "mass") return computed(n, [&](std::size_t i) { return liquid_.mass_of(i); });
     if (name == "density") return computed(n, [&](std::size_t) { return c.rho; });
     if (name == "pressure") return computed(n, [&](std::size_t i) { return pressure(i); });
     if (name == "surface")

@@ -98,16 +98,16 @@ void Liquid<D>::place() {
     throw UserError(
         "the world holds no fluid: no lattice point lies in a region and outside all bodies. Check regions and "
         "spacing.");
+  fluid.has_volumes = world_.start.fitted;
   fluid.for_each_array([&](auto& array) { array.assign(placement.fluid.size(), 0); });
   for (std::size_t i = 0; i < placement.fluid.size(); ++i) {
     const auto& particle = placement.fluid[i];
     fluid.id[i] = particle.id;
     fluid.p[i] = particle.pressure / constants_.rho;
     fluid.buffer[i] = particle.buffer;
+    if (fluid.has_volumes) fluid.volume[i] = static_cast<float>(particle.volume / constants_.volume);
     for (int d = 0; d < D; ++d) {
       fluid.x[d][i] = particle.position[d];
-      fluid.v[d][i] = world_.start.velocity[static_cast<std::size_t>(d)].evaluate(
-          std::array{particle.position.x, particle.position.y, particle.position.z, 0.0});
     }
   }
   domain::place_walls(placement, wall);
@@ -127,7 +127,7 @@ void Liquid<D>::rest_walls() {
 template <int D>
 void Liquid<D>::start(double time) {
   forcing.set_wall_velocities(wall, time);
-  find_poses(time);
+  find_poses(motion_time(time));
   find_middle(0);
   move_walls(time, 0);
   rebuild(0);
@@ -191,7 +191,7 @@ void Liquid<D>::rebuild(double dt) {
   if (changed) change_bodies();
   if (!openings.empty()) {
     const double half_interval = rebuilds > 0 ? 0.5 * static_cast<double>(steps - last_rebuild + 1) * dt : 0.0;
-    openings.pass(fluid, half_interval, [this](std::size_t) { return constants_.mass; });
+    openings.pass(fluid, half_interval, [this](std::size_t i) { return mass_of(i); });
     find_middle(dt);
   }
   remove_leavers();
@@ -230,7 +230,7 @@ void Liquid<D>::remove_leavers() {
       [&](std::size_t i) {
         if (openings.is_spent(fluid, i)) return true;
         if (fluid.buffer[i] != 0 || !subdomain_.has_left(vector_of(fluid.x, i))) return false;
-        left_mass.add(constants_.mass);
+        left_mass.add(mass_of(i));
         ++left_particles;
         return true;
       });
@@ -359,11 +359,11 @@ template <int D>
 void Liquid<D>::move_walls(double time, double dt) {
   wall_speed_ = 0;
   if (!walls_move_) return;
-  find_poses(time);
+  find_poses(motion_time(time));
   const std::size_t n = wall.id.size();
   wall_middle_.resize(n), wall_turn_.resize(n);
   const auto begin = poses_;
-  find_poses(time + dt);
+  find_poses(motion_time(time + dt));
   for (std::size_t k = 0; k < n; ++k) {
     const auto* pose = pose_of(wall.owner[k]);
     const Vec3 X = vector_of(wall.x_file, k);

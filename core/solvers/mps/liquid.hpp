@@ -58,7 +58,10 @@ struct FluidState {
   Array<double> p;               // of the last step, see above
   Array<std::uint8_t> surface;   // a Surrounding
   Array<std::uint8_t> buffer;    // 1 + the opening whose buffer holds it; 0: none
+  bool has_volumes = false;      // in a start that follows bodies; else all fill a lattice cell
+  Array<float> volume;           // of the particle, in lattice cells
 
+  float volume_of(std::size_t i) const { return has_volumes ? volume[i] : 1.0F; }
   std::int64_t size() const { return static_cast<std::int64_t>(id.size()); }
   template <class Visit>
   void for_each_array(Visit&& visit) {
@@ -68,6 +71,7 @@ struct FluidState {
   void for_each_named(Visit&& visit) {
     visit("id", id), visit("x", x), visit("v", v), visit("place", place), visit("p", p), visit("surface", surface);
     visit("buffer", buffer);
+    if (has_volumes) visit("volume", volume);
   }
 };
 
@@ -113,6 +117,9 @@ class Liquid {
   comm::Communicator& communicator() const { return communicator_; }
   const solver::Execution& execution() const { return execution_; }
   std::int64_t memory() const;
+  double mass_of(std::size_t i) const { return constants_.mass * static_cast<double>(fluid.volume_of(i)); }
+  /// The time for the motion of bodies at time t.
+  double motion_time(double t) const { return settles ? -1.0 : t; }
   /// The particle of a row of this rank.
   std::size_t fluid_in(std::int32_t row) const {
     const auto r = static_cast<std::size_t>(row);
@@ -148,6 +155,7 @@ class Liquid {
   std::int64_t steps = 0, rebuilds = 0, last_rebuild = 0, migrants = 0, left_particles = 0;
   ReproducibleSum left_mass;
   double friction_ratio = 0;  // nu at walls over that between fluid particles, for wall rows
+  bool settles = false;       // before t = 0, while a start settles: bodies rest
 
  private:
   /// A body that was added, with the number of the addition from 1, or removed: 0.

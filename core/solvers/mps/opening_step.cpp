@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "comm/collectives.hpp"
 #include "particles/id.hpp"
@@ -30,7 +31,7 @@ OpeningStep<D>::OpeningStep(Liquid<D>& liquid)
     : liquid_(liquid), fits_(liquid.communicator(), liquid.tags.take("fits"), liquid.openings.nodes()) {}
 
 template <int D>
-void OpeningStep<D>::rebuilt(const PressureEquation<D>& equation) {
+void OpeningStep<D>::rebuilt() {
   if (shared_ != liquid_.balance.times()) {
     shared_ = liquid_.balance.times();
     fits_.share_out(liquid_.openings, liquid_.layout().grid(), liquid_.partition(), 0);
@@ -59,8 +60,7 @@ void OpeningStep<D>::rebuilt(const PressureEquation<D>& equation) {
       for (std::int32_t e = 0; e < chunks[c].length; ++e) {
         const auto at = static_cast<std::size_t>(e) * neighbors::k_chunk + l;
         const std::int32_t from = chunks[c].entries[at] / k_row_step;
-        if (!is_fluid || kind_[static_cast<std::size_t>(from)] != k_free)
-          pairs_.push_back({equation.first_entries()[c] + static_cast<std::int64_t>(at), is_fluid ? from : -1, {}, 0});
+        if (is_fluid && kind_[static_cast<std::size_t>(from)] != k_free) pairs_.push_back({from, {}, 0});
       }
       if (!is_fluid || static_cast<std::int32_t>(pairs_.size()) > before) targets_.push_back({i, row, before});
     }
@@ -149,7 +149,7 @@ void OpeningStep<D>::measure(double dt, double speed) {
 }
 
 template <int D>
-void OpeningStep<D>::set_velocities(double t) {
+void OpeningStep<D>::set_velocities(double t, bool at_rest) {
   auto& openings = liquid_.openings.all();
   const double rho = liquid_.constants().rho;
   for (std::size_t o = 0; o < openings.size(); ++o) {
@@ -160,6 +160,10 @@ void OpeningStep<D>::set_velocities(double t) {
     for (std::int64_t k = 0; k < sites.sites(); ++k) {
       const std::int64_t node = opening.first_node + k;
       auto& v = opening.velocity[static_cast<std::size_t>(k)];
+      if (at_rest) {
+        v = {};
+        continue;
+      }
       if (opening.world.inflow) {
         const Vec3 x = sites.site(k);
         for (std::size_t d = 0; d < D; ++d) v[d] = opening.world.velocity[d].evaluate(std::array{x.x, x.y, x.z, t});
@@ -176,10 +180,10 @@ void OpeningStep<D>::set_velocities(double t) {
 }
 
 template <int D>
-void OpeningStep<D>::set(double t, double dt, double speed) {
+void OpeningStep<D>::set(double t, double dt, double speed, bool at_rest) {
   find_fits();
   measure(dt, speed);
-  set_velocities(t);
+  set_velocities(t, at_rest);
   const auto& members = liquid_.openings.members();
   const auto& c = liquid_.constants();
   given_.assign(members.size(), 0);
@@ -239,6 +243,7 @@ void OpeningStep<D>::find_pair(std::int32_t row, BufferPair& pair) const {
 template <int D>
 void OpeningStep<D>::complete(PressureEquation<D>& equation, Array<double>& p) {
   const double factor = liquid_.constants().factors.A;
+  const physics::mps::Matrix matrix = equation.matrix();
   const auto& members = liquid_.openings.members();
   Array<double> given;
   given.assign(kind_.size(), 0);
@@ -251,15 +256,23 @@ void OpeningStep<D>::complete(PressureEquation<D>& equation, Array<double>& p) {
     const Target& target = targets_[static_cast<std::size_t>(k)];
     const auto row = static_cast<std::size_t>(target.row);
     const bool is_fluid = kind_[row] == k_free;
-    if (!is_fluid) equation.own[row] = liquid_.constants().factors.laplacian, equation.right_side[row] = p[row] = 0;
+    const std::int64_t chunk = target.particle / neighbors::k_chunk;
+    std::int64_t entry = matrix.first[chunk] + target.particle % neighbors::k_chunk;
+    const std::int64_t end = entry + std::int64_t{matrix.lengths[chunk]} * neighbors::k_chunk;
+    if (!is_fluid) {
+      equation.own[row] = liquid_.constants().factors.laplacian, equation.right_side[row] = p[row] = 0;
+      for (; entry < end; entry += neighbors::k_chunk) matrix.values[entry] = 0;
+    }
     for (std::int32_t q = target.first; q < targets_[static_cast<std::size_t>(k) + 1].first; ++q) {
       BufferPair& pair = pairs_[static_cast<std::size_t>(q)];
-      const double a = factor * static_cast<double>(equation.matrix()[pair.entry]);
-      equation.matrix()[pair.entry] = 0;
-      if (!is_fluid || a == 0) {
+      std::int64_t found = entry;  // entries are in the order of pairs, without those that are too far apart
+      while (found < end && matrix.places[found] / k_row_step != pair.from) found += neighbors::k_chunk;
+      if (found == end) {
         pair.B = 0;
         continue;
       }
+      entry = found;
+      const double a = factor * static_cast<double>(std::exchange(matrix.values[found], 0.0F));
       if (kind_[static_cast<std::size_t>(pair.from)] == k_given) {
         equation.own[row] += a;
         equation.right_side[row] += a * given[static_cast<std::size_t>(pair.from)];
@@ -294,6 +307,7 @@ void OpeningStep<D>::complete_gradient(Array<float> (&sum)[D]) const {
     const Target& target = targets_[static_cast<std::size_t>(k)];
     if (kind_[static_cast<std::size_t>(target.row)] != k_free) continue;
     const auto i = static_cast<std::size_t>(target.particle);
+    const auto V = static_cast<double>(liquid_.fluid.volume_of(i));
     std::array<double, D> add{};
     for (std::int32_t q = target.first; q < targets_[static_cast<std::size_t>(k) + 1].first; ++q) {
       const BufferPair& pair = pairs_[static_cast<std::size_t>(q)];
@@ -303,7 +317,7 @@ void OpeningStep<D>::complete_gradient(Array<float> (&sum)[D]) const {
       for (int d = 0; d < D; ++d) p += drive[d] * pair.r[static_cast<std::size_t>(d)];
       if (free_surface) p = std::max(p, 0.0);
       const double used = static_cast<double>(liquid_.rows.row(pair.from)[FluidColumns<D>::k_pressure]);
-      for (std::size_t d = 0; d < D; ++d) add[d] += pair.B * (p - used) * pair.r[d];
+      for (std::size_t d = 0; d < D; ++d) add[d] += V * pair.B * (p - used) * pair.r[d];
     }
     for (std::size_t d = 0; d < D; ++d) sum[d][i] += static_cast<float>(add[d]);
   }

@@ -24,10 +24,10 @@ class OpeningStep {
   explicit OpeningStep(Liquid<D>& liquid);
 
   /// Finds the buffers' rows and the pairs of fluid with them. Called after every rebuild. Collective.
-  void rebuilt(const PressureEquation<D>& equation);
+  void rebuilt();
   /// Measures the fluid, from its rows, and sets velocities of openings and given pressures at time t; after a step of
   /// dt at the highest speed `speed`. Collective.
-  void set(double t, double dt, double speed);
+  void set(double t, double dt, double speed, bool at_rest);
   /// Velocity of particle i of a buffer, as set() found it.
   Vec3 velocity_of(std::size_t i) const;
   /// Takes the buffers out of the equation and puts what they impose into it. `p`: by row.
@@ -40,12 +40,11 @@ class OpeningStep {
  private:
   enum Kind : std::uint8_t { k_free, k_continued, k_given };
   struct BufferPair {
-    std::int64_t entry;  // of the matrix
-    std::int32_t from;   // row of the buffer's particle, or -1 if the target itself is in a buffer
+    std::int32_t from;  // row of the buffer's particle
     std::array<double, D> r;
     double B;
   };
-  /// The pairs of particle `target` from `first` to that of the next target.
+  /// A particle of a buffer, or one of the fluid with its pairs: from `first` to that of the next target.
   struct Target {
     std::int64_t particle;
     std::int32_t row, first;
@@ -53,7 +52,7 @@ class OpeningStep {
 
   void find_fits();
   void measure(double dt, double speed);
-  void set_velocities(double t);
+  void set_velocities(double t, bool at_rest);
   void find_pair(std::int32_t row, BufferPair& pair) const;
   Vec3 drive_of(std::int32_t row) const;
 

@@ -84,8 +84,6 @@ void check_world(const world::World& world) {
   for (const auto& opening : world.openings)
     if (opening.stream) lacks("sides of type stream", "write inflow, outflow and slip walls");
   if (world.fluid.matter == world::Matter::ideal_gas) lacks("gas", "use a liquid");
-  if (world.start.fitted) lacks("start that follows surfaces", "remove start.fitted");
-  if (world.start.settle > 0) lacks("settling", "remove start.settle");
 }
 
 }  // namespace

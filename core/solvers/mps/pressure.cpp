@@ -39,6 +39,7 @@ template <int D>
 PressureEquation<D>::PressureEquation(Liquid<D>& liquid)
     : liquid_(liquid),
       has_levels_(liquid.constants().options.pressure_solver == PressureSolver::multigrid),
+      multiply_(physics::mps::choose_multiply_matrix(liquid.execution().instructions)),
       half_halo_(liquid.communicator(), liquid.execution().exchange, liquid.execution().between,
                  liquid.tags.take("pressure")) {}
 
@@ -61,13 +62,13 @@ void PressureEquation<D>::find_structure() {
 template <int D>
 void PressureEquation<D>::find_entries() {
   const auto chunks = liquid_.fluid_fluid.chunks();
-  first_entry_.resize(chunks.size());
+  first_entry_.resize(chunks.size()), lengths_.resize(chunks.size());
   std::int64_t entries = 0;
   for (std::size_t c = 0; c < chunks.size(); ++c) {
     first_entry_[c] = entries;
     entries += std::int64_t{chunks[c].length} * neighbors::k_chunk;
   }
-  matrix_.resize(static_cast<std::size_t>(entries));
+  values_.resize(static_cast<std::size_t>(entries)), places_.resize(values_.size());
 }
 
 template <int D>
@@ -273,10 +274,9 @@ void PressureEquation<D>::set_diagonal() {
   const double factor = liquid_.constants().factors.A;
   liquid_.for_chunks(list, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t c = first; c < last; ++c) {
-      const neighbors::Chunk& chunk = list.chunks()[static_cast<std::size_t>(c)];
-      const float* a = matrix_.data() + first_entry_[static_cast<std::size_t>(c)];
+      const float* a = values_.data() + first_entry_[static_cast<std::size_t>(c)];
       double sum[neighbors::k_chunk] = {};
-      for (std::int32_t e = 0; e < chunk.length; ++e, a += neighbors::k_chunk)
+      for (std::int32_t e = 0; e < lengths_[static_cast<std::size_t>(c)]; ++e, a += neighbors::k_chunk)
         for (int l = 0; l < neighbors::k_chunk; ++l) sum[l] += static_cast<double>(a[l]);
       for (int l = 0; l < neighbors::k_chunk; ++l) {
         const std::int64_t i = c * neighbors::k_chunk + l;
@@ -289,27 +289,58 @@ void PressureEquation<D>::set_diagonal() {
   });
 }
 
-/// Sums over the rows of a cell in order, and over their lists in order.
+/// Sums over the rows of a part of a cell in order, and over their entries in order. The parts take turns, as additions
+/// to the same number have to wait for each other.
 template <int D>
 void PressureEquation<D>::set_halves() {
-  const auto& list = liquid_.fluid_fluid;
   const double factor = liquid_.constants().factors.A;
   constexpr std::int32_t k_middle = (k_near_parts - 1) / 2;
+  struct Row {  // that a part is at
+    const float* a;
+    const std::int32_t* place;
+    std::int32_t left;  // entries
+    std::int32_t row;
+    double* off;
+  };
+  const std::int32_t* codes = code_of_row_.data();
   for_each_cell([&](std::size_t n, std::int32_t, const particles::RowRange& range) {
     const std::size_t first = n * k_parts;
     std::fill_n(halves_.own.data() + first, k_parts, 0.0);
     std::fill_n(halves_.off.data() + first * k_near_parts, static_cast<std::size_t>(k_parts * k_near_parts), 0.0);
-    for (std::int32_t row = range.begin; row < range.end; ++row) {
-      const auto r = static_cast<std::size_t>(row);
-      const std::size_t i = liquid_.fluid_in(row), c = i / neighbors::k_chunk, lane = i % neighbors::k_chunk;
-      const neighbors::Chunk& chunk = list.chunks()[c];
-      const auto half_at = static_cast<std::size_t>(half_of_row_[r]);
-      double* off = halves_.off.data() + half_at * k_near_parts + k_middle - code_of_row_[r];
-      halves_.own[half_at] += own[r];
-      const float* a = matrix_.data() + first_entry_[c] + lane;
-      const std::int32_t* place = chunk.entries + lane;
-      for (std::int32_t e = 0; e < chunk.length; ++e, a += neighbors::k_chunk, place += neighbors::k_chunk)
-        if (*a != 0) off[code_of_row_[static_cast<std::size_t>(*place / k_row_step)]] += static_cast<double>(*a);
+    const auto begin = [&](std::int32_t part, std::int32_t row, Row& at) {
+      for (;; ++row) {
+        if (row >= range.end) return false;
+        if (part_of_row_[static_cast<std::size_t>(row)] != part) continue;
+        const auto r = static_cast<std::size_t>(row);
+        const std::size_t i = liquid_.fluid_in(row), c = i / neighbors::k_chunk;
+        const auto half_at = static_cast<std::size_t>(half_of_row_[r]);
+        halves_.own[half_at] += own[r];
+        if (lengths_[c] == 0) continue;
+        const auto entry = static_cast<std::size_t>(first_entry_[c]) + i % neighbors::k_chunk;
+        at = {values_.data() + entry, places_.data() + entry, lengths_[c], row,
+              halves_.off.data() + half_at * k_near_parts + k_middle - codes[r]};
+        return true;
+      }
+    };
+    std::array<Row, static_cast<std::size_t>(k_parts)> rows;
+    std::size_t active = 0;
+    for (std::int32_t part = 0; part < k_parts; ++part)
+      if (begin(part, range.begin, rows[active])) ++active;
+    while (active > 0) {
+      std::int32_t turns = rows[0].left;
+      for (std::size_t s = 1; s < active; ++s) turns = std::min(turns, rows[s].left);
+      for (std::int32_t e = 0; e < turns; ++e)
+        for (std::size_t s = 0; s < active; ++s) {
+          const std::ptrdiff_t entry = std::ptrdiff_t{e} * neighbors::k_chunk;
+          rows[s].off[codes[rows[s].place[entry] / k_row_step]] += static_cast<double>(rows[s].a[entry]);
+        }
+      for (std::size_t s = active; s-- > 0;) {
+        Row& at = rows[s];
+        at.a += std::ptrdiff_t{turns} * neighbors::k_chunk, at.place += std::ptrdiff_t{turns} * neighbors::k_chunk;
+        at.left -= turns;
+        if (at.left > 0) continue;
+        if (!begin(part_of_row_[static_cast<std::size_t>(at.row)], at.row + 1, at)) at = rows[--active];
+      }
     }
     for (std::size_t I = first; I < first + k_parts; ++I) {
       double* off = halves_.off.data() + I * k_near_parts;
@@ -419,31 +450,10 @@ template <int D>
 void PressureEquation<D>::apply_to_particles(std::span<double> x, std::span<double> y) {
   liquid_.fluid_halo.gather(SpanField(x));
   x[static_cast<std::size_t>(liquid_.fluid_rows.rows)] = 0;  // the sentinel, which pads lists
-  const auto& list = liquid_.fluid_fluid;
-  const double factor = liquid_.constants().factors.A;
-  const std::int64_t owned = liquid_.fluid_rows.owned();
-  liquid_.for_chunks(list, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t c = first; c < last; ++c) {
-      const neighbors::Chunk& chunk = list.chunks()[static_cast<std::size_t>(c)];
-      const float* a = matrix_.data() + first_entry_[static_cast<std::size_t>(c)];
-      const std::int32_t* place = chunk.entries;
-      double here[neighbors::k_chunk], sum[neighbors::k_chunk] = {};
-      std::int32_t row[neighbors::k_chunk];
-      for (int l = 0; l < neighbors::k_chunk; ++l) {
-        const std::int64_t i = c * neighbors::k_chunk + l;
-        row[l] = i < owned ? list.targets().row_of(i) : 0;
-        here[l] = x[static_cast<std::size_t>(row[l])];
-      }
-      const double* values = x.data();
-      for (std::int32_t e = 0; e < chunk.length; ++e, a += neighbors::k_chunk, place += neighbors::k_chunk)
-        for (int l = 0; l < neighbors::k_chunk; ++l)
-          sum[l] += static_cast<double>(a[l]) * (here[l] - values[place[l] / k_row_step]);
-      for (int l = 0; l < neighbors::k_chunk && c * neighbors::k_chunk + l < owned; ++l) {
-        const auto r = static_cast<std::size_t>(row[l]);
-        y[r] = own[r] * here[l] + factor * sum[l];
-      }
-    }
-  });
+  const physics::mps::Product product{
+      matrix(), liquid_.fluid_fluid.targets(), own.data(), liquid_.constants().factors.A, x.data(), y.data()};
+  liquid_.for_chunks(liquid_.fluid_fluid,
+                     [&](std::int64_t first, std::int64_t last) { multiply_(product, first, last); });
 }
 
 template <int D>
@@ -496,8 +506,9 @@ std::vector<std::int64_t> PressureEquation<D>::sizes() const {
 
 template <int D>
 std::size_t PressureEquation<D>::bytes() const {
-  std::size_t bytes = matrix_.bytes() + first_entry_.bytes() + inverse_.bytes() + own.bytes() + right_side.bytes() +
-                      halves_.bytes() + half_of_row_.bytes() + code_of_row_.bytes() + part_of_row_.bytes();
+  std::size_t bytes = values_.bytes() + places_.bytes() + lengths_.bytes() + first_entry_.bytes() + inverse_.bytes() +
+                      own.bytes() + right_side.bytes() + halves_.bytes() + half_of_row_.bytes() + code_of_row_.bytes() +
+                      part_of_row_.bytes();
   for (const Cells& cells : cells_) bytes += cells.bytes() + cells.parent.bytes();
   return bytes;
 }
@@ -510,16 +521,21 @@ PressureSolve<D>::PressureSolve(Liquid<D>& liquid)
 
 template <int D>
 linear::Outcome PressureSolve<D>::solve(Array<double>& p) {
-  equation.find_levels();
   const std::span<const double> b(equation.right_side.data(), equation.right_side.size());
-  if (equation.levels() > 1) return solver_.solve(equation.level(0), multigrid_, b, linear::span_of(p));
-  struct Diagonal {
-    std::span<const double> inverse;
-    void apply(std::span<const double> r, std::span<double> z) const {
+  struct Preconditioner {
+    PressureEquation<D>& equation;
+    linear::Multigrid<PressureEquation<D>>& multigrid;
+    bool is_ready = false;  // the first iteration finds the levels: still water mostly takes none
+
+    void apply(std::span<const double> r, std::span<double> z) {
+      if (!is_ready) equation.find_levels();
+      is_ready = true;
+      if (equation.levels() > 1) return multigrid.apply(r, z);
+      const auto inverse = equation.inverse_diagonal(0);
       linear::for_each_unknown(r.size(), [&](std::size_t i) { z[i] = inverse[i] * r[i]; });
     }
-  } diagonal{equation.inverse_diagonal(0)};
-  return solver_.solve(equation.level(0), diagonal, b, linear::span_of(p));
+  } preconditioner{equation, multigrid_};
+  return solver_.solve(equation.level(0), preconditioner, b, linear::span_of(p));
 }
 
 template class PressureSolve<2>;

@@ -52,12 +52,12 @@ class PressureEquation {
 
   /// Finds the unknowns of all levels; called after every rebuild. Collective.
   void find_structure();
-  /// Memory for the entries a_ij of pairs, without the factor of A, and where those of each chunk begin.
-  float* matrix() { return matrix_.data(); }
-  const std::int64_t* first_entries() const { return first_entry_.data(); }
+  /// Memory for the entries a_ij of pairs, without the factor of A; the caller sets them.
+  physics::mps::Matrix matrix() { return {first_entry_.data(), lengths_.data(), values_.data(), places_.data()}; }
   /// d_i and b_i by row; the caller sets them.
   Array<double> own, right_side;
-  /// Finds the diagonal and the coarse levels, from the matrix and d. Collective.
+  /// Finds the diagonal and the coarse levels, from the matrix and d, which the smoother and multigrid need.
+  /// Collective.
   void find_levels();
 
   /// Numbers of unknowns of the last structure on this rank.
@@ -157,7 +157,9 @@ class PressureEquation {
   bool has_levels_;
   std::vector<Level> levels_;
   std::vector<Transfer> transfers_;
-  Array<float> matrix_;
+  physics::mps::MultiplyMatrix multiply_;
+  Array<float> values_;  // see physics::mps::Matrix
+  Array<std::int32_t> places_, lengths_;
   Array<std::int64_t> first_entry_;  // by chunk
   Array<double> inverse_;            // of the diagonal, by row
   Stencils halves_;

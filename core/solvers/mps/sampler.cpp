@@ -35,7 +35,7 @@ Sampler<D>::Sampler(const Liquid<D>& liquid)
 template <int D>
 void Sampler<D>::add(const Vec3& r, std::size_t i, double q2, Sums& to) const {
   const auto& fluid = liquid_.fluid;
-  const double weight = factor_ * physics::WendlandC2::value(std::sqrt(q2));
+  const double weight = factor_ * physics::WendlandC2::value(std::sqrt(q2)) * static_cast<double>(fluid.volume_of(i));
   to[0] += whole(weight);
   const double p = fluid.p[i] + liquid_.constants().R * dot(liquid_.world().gravity, r);
   to[1 + D] += whole(weight * p);

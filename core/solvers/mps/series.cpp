@@ -23,12 +23,12 @@ std::vector<solver::Column> OpeningSeries<D>::columns() const {
 template <int D>
 void Budget<D>::add(comm::Sums& sums) {
   const auto& fluid = liquid_.fluid;
-  const double mass = liquid_.constants().mass;
   const Vec3 gravity = liquid_.world().gravity;
   index_ = sums.template add_over<D + 3>(fluid.size(), [&](std::size_t i) {
     const Vec3 x = vector_of(fluid.x, i), v = vector_of(fluid.v, i);
     std::array<double, D + 3> terms{};
     if (fluid.buffer[i] != 0) return terms;
+    const double mass = liquid_.mass_of(i);
     terms[0] = mass;
     for (int d = 0; d < D; ++d) terms[static_cast<std::size_t>(1 + d)] = mass * v[d];
     terms[D + 1] = 0.5 * mass * dot(v, v);

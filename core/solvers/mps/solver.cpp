@@ -48,6 +48,9 @@ class Solver final : public solver::Solver {
   Timers& timers() override { return liquid_.timers; }
 
   solver::Outcome start() override {
+    const double settle = world().start.settle;
+    step_.control.time = settle > 0 ? -settle : 0.0;
+    step_.damping = settling_rate();
     step_.start();
     return outcome();
   }
@@ -55,6 +58,10 @@ class Solver final : public solver::Solver {
   solver::Outcome advance(solver::StepRequest ask) override {
     step_.control.stop = ask.stop;
     step_.advance(ask.loads);
+    if (step_.control.good && step_.damping > 0 && step_.control.time >= 0) {
+      step_.control.time = step_.damping = 0;
+      step_.start();
+    }
     return outcome();
   }
   solver::Outcome agree() override { return outcome(); }
@@ -98,6 +105,8 @@ class Solver final : public solver::Solver {
   void restore(const std::vector<ArchiveReader>& parts) override {
     liquid_.restore(parts);
     step_.restore(parts);
+    step_.damping = settling_rate();
+    liquid_.settles = step_.damping > 0;
   }
 
   void count(solver::Counters& counters) override;
@@ -106,7 +115,10 @@ class Solver final : public solver::Solver {
   solver::Diagnosis diagnose() const override;
 
  private:
-  static constexpr std::int32_t k_number = 2;  // of the method, in checkpoints
+  static constexpr std::int32_t k_number = 2;     // of the method, in checkpoints
+  static constexpr double k_settle_damping = 15;  // rate of the damping times the time of settling, as of sph
+
+  double settling_rate() const { return step_.control.time < 0 ? k_settle_damping / world().start.settle : 0.0; }
 
   solver::Outcome outcome() const { return {step_.control.good, step_.control.stop}; }
   std::array<const exchange::Halo*, 3> halos() const {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/portable_math.hpp"
 #include "comm/collectives.hpp"
 #include "neighbors/fields.hpp"
 #include "physics/sph/free_surface.hpp"
@@ -52,20 +53,33 @@ void Step<D>::find_viscosity() {
 }
 
 template <int D>
+void Step<D>::set_start_velocity() {
+  auto& fluid = liquid_.fluid;
+  const auto& velocity = liquid_.world().start.velocity;
+  for (std::size_t i = 0; i < fluid.id.size(); ++i) {
+    const Vec3 x = vector_of(fluid.x, i);
+    for (int d = 0; d < D; ++d)
+      fluid.v[d][i] = damping > 0 ? 0 : velocity[static_cast<std::size_t>(d)].evaluate(std::array{x.x, x.y, x.z, 0.0});
+  }
+}
+
+template <int D>
 void Step<D>::start() {
+  liquid_.settles = damping > 0;
+  set_start_velocity();
   height_ = height_of(liquid_);
   find_viscosity();
   liquid_.start(control.time);
   if (!liquid_.openings.empty()) {
     write_rows();
-    openings_.set(control.time, 0, 0);
+    openings_.set(control.time, 0, 0, damping > 0);
     for (const std::int32_t i : liquid_.openings.members()) {
       const auto k = static_cast<std::size_t>(i);
       const Vec3 v = openings_.velocity_of(k);
       for (int d = 0; d < D; ++d) liquid_.fluid.v[d][k] = v[d];
     }
   }
-  control.pressure = norm(liquid_.world().gravity) * height_;
+  control.pressure = norm(liquid_.world().gravity) * height_, control.speed = 0;
   for (std::size_t i = 0; i < liquid_.fluid.id.size(); ++i)
     control.speed = std::max(control.speed, norm(vector_of(liquid_.fluid.v, i)));
   agree();
@@ -114,7 +128,7 @@ void Step<D>::advance(bool reactions) {
   liquid_.timers.start();
   liquid_.move_to_midpoint(control.time, dt);
   write_rows();
-  if (!liquid_.openings.empty()) openings_.set(control.time + dt, dt, control.speed);
+  if (!liquid_.openings.empty()) openings_.set(control.time + dt, dt, control.speed, damping > 0);
   mirror_walls();
   sum_neighborhoods();
   predict(dt);
@@ -159,7 +173,7 @@ template <int D>
 void Step<D>::write_rows() {
   if (structure_of_ != liquid_.rebuilds) {
     pressure_.equation.find_structure();
-    if (!liquid_.openings.empty()) openings_.rebuilt(pressure_.equation);
+    if (!liquid_.openings.empty()) openings_.rebuilt();
     structure_of_ = liquid_.rebuilds;
   }
   const auto& c = liquid_.constants();
@@ -174,7 +188,7 @@ void Step<D>::write_rows() {
       row[FluidColumns<D>::k_velocity + d] = static_cast<float>(fluid.v[d][k]);
     }
     row[FluidColumns<D>::k_pressure] = static_cast<float>(fluid.p[k]);
-    row[FluidColumns<D>::k_share] = 1;
+    row[FluidColumns<D>::k_share] = fluid.volume_of(k);
   }
   liquid_.gather_fluid();
   liquid_.timers.lap(Phase::pack);
@@ -252,12 +266,13 @@ void Step<D>::predict(double dt) {
     fluid.surface[k] = !free_surface || exceeds(k, k_inside) ? k_inside_fluid
                        : exceeds(k, k_attached)              ? k_at_surface
                                                              : k_isolated;
-    row[FluidColumns<D>::k_share] = !free_surface || exceeds(k, k_lone) ? 1 : 0;
+    const float volume = fluid.volume_of(k);
+    row[FluidColumns<D>::k_share] = !free_surface || exceeds(k, k_lone) ? volume : 0;
     if (fluid.buffer[k] != 0) {
       fluid.surface[k] = k_inside_fluid;
       const Vec3 v = openings_.velocity_of(k);
       for (int d = 0; d < D; ++d) row[FluidColumns<D>::k_velocity + d] = static_cast<float>(predicted_[d][k] = v[d]);
-      row[FluidColumns<D>::k_share] = 1;
+      row[FluidColumns<D>::k_share] = volume;
       continue;
     }
     for (int d = 0; d < D; ++d) {
@@ -281,8 +296,7 @@ void Step<D>::solve_pressure(double dt) {
   const std::size_t whole = liquid_.fluid_fluid.chunks().size() * neighbors::k_chunk;
   divergence_.resize(whole), walls_.resize(whole);
   auto& equation = pressure_.equation;
-  auto in = liquid_.fluid_input();
-  in.first_entry = equation.first_entries();
+  const auto in = liquid_.fluid_input();
   const physics::mps::Equation<D> out{divergence_.data(), walls_.data(), equation.matrix()};
   liquid_.for_chunks(liquid_.fluid_fluid,
                      [&](std::int64_t first, std::int64_t last) { liquid_.sweeps.equation(in, out, first, last); });
@@ -296,8 +310,9 @@ void Step<D>::solve_pressure(double dt) {
     const std::int32_t slot = liquid_.fluid_rows.row_of(k);
     const auto row = static_cast<std::size_t>(slot);
     const bool inside = liquid_.fluid.surface[k] == k_inside_fluid;
-    const double divergence = c.factors.S / c.R * static_cast<double>(divergence_[k]);
-    double excess = c.factors.itself + c.factors.N * static_cast<double>(density_[k]) - 1;
+    const auto volume = static_cast<double>(liquid_.fluid.volume_of(k));  // a factor of the whole row
+    const double divergence = c.factors.S / c.R * static_cast<double>(divergence_[k]) / volume;
+    double excess = volume * c.factors.itself + c.factors.N * static_cast<double>(density_[k]) - 1;
     if (!inside) excess = std::max(excess, 0.0);
     const double laplacian = c.factors.A * static_cast<double>(laplacian_[k]);
     const bool takes_part = liquid_.rows.row(slot)[FluidColumns<D>::k_share] > 0;
@@ -306,9 +321,10 @@ void Step<D>::solve_pressure(double dt) {
         compensates ? std::abs(excess) * -divergence + std::abs(dt * divergence) * excess / dt : gamma * excess / dt;
     equation.own[row] = !takes_part ? c.factors.laplacian
                         : inside    ? 0.0
-                                    : std::max(0.0, c.factors.laplacian - laplacian);
+                                    : volume * std::max(0.0, c.factors.laplacian - laplacian);
     equation.right_side[row] =
-        takes_part ? c.factors.A * static_cast<double>(walls_[k]) - square / dt * (divergence - correction) : 0.0;
+        takes_part ? c.factors.A * static_cast<double>(walls_[k]) - volume * square / dt * (divergence - correction)
+                   : 0.0;
     p_[row] = liquid_.fluid.p[k];
   }
   if (!liquid_.openings.empty()) openings_.complete(equation, p_);
@@ -351,10 +367,10 @@ void Step<D>::sum_gradient() {
 template <int D>
 Vec3 Step<D>::gradient_of(std::size_t i) const {
   const auto& c = liquid_.constants();
-  const double unit = c.factors.B / c.R;
+  const double unit = c.factors.B / c.R, own = 1 / static_cast<double>(liquid_.fluid.volume_of(i));
   Vec3 sum, concentration;
   for (int d = 0; d < D; ++d) {
-    sum[d] = static_cast<double>(gradient_[d][i]);
+    sum[d] = own * static_cast<double>(gradient_[d][i]);
     concentration[d] = static_cast<double>(concentration_[d][i]);
   }
   if (c.options.weights != physics::mps::Weights::wendland) {
@@ -384,9 +400,10 @@ void Step<D>::correct(double dt) {
   auto& fluid = liquid_.fluid;
   const std::int64_t n = fluid.size();
   const double middle_time = control.time + 0.5 * dt;
-  liquid_.contact.move_bodies(control.time + dt);
+  const double keep = damping > 0 ? portable::exp(-damping * dt) : 1.0;
+  liquid_.contact.move_bodies(liquid_.motion_time(control.time + dt));
   const bool rubs = liquid_.wall_friction.acts();
-  if (rubs) liquid_.wall_friction.move(control.time + dt);
+  if (rubs) liquid_.wall_friction.move(liquid_.motion_time(control.time + dt));
   std::size_t inflow = 0;
   for (const auto& opening : liquid_.openings.all())
     if (opening.world.inflow && !opening.world.stream)
@@ -405,7 +422,7 @@ void Step<D>::correct(double dt) {
       const int axis = liquid_.openings.all()[fluid.buffer[k] - 1u].sites.axis;
       x[axis] += 0.5 * dt * (old[axis] + v[axis]);
     } else {
-      v = v + dt * (force - gradient_of(k));
+      v = keep * (v + dt * (force - gradient_of(k)));
       x = x + 0.5 * dt * (old + v);
       shift(k, dt * norm(v), x);
       if (liquid_.contact.with_sides(x, v)) ++contacts;

@@ -24,7 +24,7 @@ class Step {
  public:
   explicit Step(Liquid<D>& liquid);
 
-  /// Finds neighbours and the length of the first step. Collective.
+  /// Finds neighbours and the length of the first step, from the start velocities at t = 0, else at rest. Collective.
   void start();
   /// Collective.
   void advance(bool reactions);
@@ -35,6 +35,7 @@ class Step {
   void restore(const std::vector<ArchiveReader>& parts);
 
   Control control;
+  double damping = 0;  // rate of the damping v' = -rate v while a start settles [1/s]; 0: none
   // Reactions of walls, in units of R^-1 m^2/s^2 without the factor B: of steps with reactions.
   Array<float> pressure_reaction[D], viscous_reaction[D];
   /// Pressure of the fluid at wall particle k [m^2/s^2]; 0 where it is dry.
@@ -49,6 +50,7 @@ class Step {
 
  private:
   void find_viscosity();
+  void set_start_velocity();
   double choose_time_step() const;
   void write_rows();
   void mirror_walls();

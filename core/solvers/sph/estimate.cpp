@@ -67,11 +67,28 @@ Estimate estimate(const world::World& world) {
   const double bytes =
       static_cast<double>(e.fluid_particles) * (state + 4.7 * neighbors) + static_cast<double>(e.wall_particles) * wall;
   e.memory_bytes = static_cast<std::int64_t>(bytes);
+  e.device_bytes = static_cast<std::int64_t>(
+      device_bytes(world, static_cast<double>(e.fluid_particles), static_cast<double>(e.wall_particles)));
   const double h = e.length.smoothing_length, nu = world.fluid.kinematic_viscosity;
   const double signal = classic ? 1 + 0.6 * world.method.artificial_viscosity : 1.1;
   e.time_step = world.method.cfl * h / (signal * world.fluid.sound_speed);
   if (nu > 0) e.time_step = std::min(e.time_step, world.method.viscous_cfl * h * h / nu);
   return e;
+}
+
+double device_bytes(const world::World& world, double fluid, double walls) {
+  const particles::Lengths length = particles::lengths(world);
+  const double D = world.dimensions, number = world.method.double_precision ? 8 : 4;
+  const double reach = (length.interaction_radius + length.skin) / world.spacing;
+  const double neighbors = D == 2 ? 3.14 * reach * reach : 4.19 * reach * reach * reach;
+  constexpr double k_padding = 1.06, k_growth = 1.03;  // of lists: measured
+  const double list = 4 * k_padding * k_growth * neighbors;
+  const double row = D == 2 ? 8 : 12, wall_row = D == 2 ? 12 : 16;
+  const double state = 24 + 1 + 16 * D + 2 * D * number, sums = (3 * D + 2) * number, places = 4 * D + 3;
+  double cells = 1;
+  for (int d = 0; d < world.dimensions; ++d) cells *= world.size[d] / length.cell_edge + 4;
+  return fluid * (state + sums + row * number + places + list) +
+         walls * (wall_row * number + 3 * D * number + 4 * D + 12 + 0.5 * list) + cells * (16 + 8 * D);
 }
 
 double effective_viscosity(const world::World& world) { return sph::Constants(world).nu_fluid; }

@@ -10,10 +10,14 @@ namespace eddyline::sph {
 /// The resources that a run will need, found without running it.
 struct Estimate {
   std::int64_t fluid_particles, wall_particles, memory_bytes;
+  std::int64_t device_bytes;  // on a device, lists included; the host needs its memory as well
   double time_step;  // at the start [s]
   particles::Lengths length;
 };
 Estimate estimate(const world::World& world);
+
+/// Bytes that a device needs for so many particles, lists included. Scheme delta.
+double device_bytes(const world::World& world, double fluid, double walls);
 
 /// Kinematic viscosity between fluid particles [m^2/s]: that of the fluid, or the equivalent of
 /// `method.artificial_viscosity` if that is larger. Scheme delta.

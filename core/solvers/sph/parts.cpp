@@ -38,9 +38,9 @@ Parts<T, D>::Parts(const world::World& world, const solver::Execution& execution
       lists(state, scratch, domain) {}
 
 template <class T, int D>
-void Parts<T, D>::rebuild(bool by_expected_places) {
+void Parts<T, D>::rebuild(bool by_expected_places, bool with_lists) {
   domain.sort(by_expected_places);
-  lists.find();
+  with_lists ? lists.find() : lists.find_without_lists();
   domain.end_rebuild();
 }
 

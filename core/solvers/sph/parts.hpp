@@ -29,8 +29,9 @@ class Parts {
   Domain<T, D> domain;
   Lists<T, D> lists;
 
-  /// Sorts particles into cells, finds ghosts and neighbours; see Domain::sort().
-  void rebuild(bool by_expected_places);
+  /// Sorts particles into cells, finds ghosts and neighbours; see Domain::sort(). with_lists: false if a device has its
+  /// own lists.
+  void rebuild(bool by_expected_places, bool with_lists = true);
 
   /// Adds what this rank holds to a checkpoint, and values that are the same on all ranks.
   void save(ArchiveWriter& archive) { domain.save(archive); }

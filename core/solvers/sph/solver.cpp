@@ -215,6 +215,7 @@ void Solver<T, D, Stepper>::count(solver::Counters& counters) {
   counters.same("rebalances", parts_.domain.balance.times());
   counters.same_real("imbalance", parts_.domain.balance.imbalance());
   counters.same_real("rebalance_seconds", parts_.domain.balance.seconds());
+  step_.count(counters);
   if (parts_.domain.lazy.every() <= 1) return;
   counters.same("lazy.every", parts_.domain.lazy.every());
   counters.flag("lazy.exact", parts_.domain.lazy.is_exact());

@@ -31,6 +31,7 @@ export const galleryWorldSchema = v.object({
   expected: v.string(),
   toml: v.string(),
   dimensions: v.number(),
+  method: v.string(),
 });
 export type GalleryWorld = v.InferOutput<typeof galleryWorldSchema>;
 export const gallerySchema = v.array(galleryWorldSchema);

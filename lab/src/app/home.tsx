@@ -11,6 +11,7 @@ import { refresh, runs } from "../state/runs";
 import { screen } from "../state/screen";
 import { theme, toggleTheme } from "../state/theme";
 import * as view from "../state/view";
+import { AllExamples } from "./gallery";
 import { Icon, Mark } from "./icons";
 import { RunName } from "./machine";
 import { openEmptyChannel, openFile, openGallery, openListedRun } from "./navigation";
@@ -64,6 +65,7 @@ export function Home() {
           </StartButton>
         </div>
         <div class="more">
+          <AllExamples />
           <button type="button" class="button small" onClick={() => file.current?.click()}>
             <Icon name="folder" /> Open a file
           </button>

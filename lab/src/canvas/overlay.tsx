@@ -14,6 +14,7 @@ import { FileBody, RunBodies } from "./bodies";
 import { type Camera, pathOf, type Point, toScreen } from "./camera";
 import { Dimensions } from "./dimensions";
 import { placeLabel, boundsOf, nearestPoint, type Rectangle } from "./labels";
+import { LevelEdges } from "./level_edges";
 import { boxEdges } from "./orbit";
 import { locateParticle } from "./pick";
 import { currentView } from "./view3d";
@@ -47,6 +48,7 @@ export function Overlay() {
       {!showsRunBodies && drawing && <WaterBackground camera={camera} />}
       {!example && <DomainSides camera={camera} sides={showsRunBodies ? runSides() : (drawing?.sides ?? [])} />}
       {!example && <Ruler camera={camera} />}
+      {showsRunBodies && run.hasLevels.value && <LevelEdges camera={camera} />}
       {showsRunBodies && <RunBodies camera={camera} />}
       {drawing && !example && drawing.regions.length > 0 && !showsRunBodies &&
         drawing.regions.map((region) => <FileBody key={region.name} part="regions" shape={region} camera={camera} isTransparent={false} />)}

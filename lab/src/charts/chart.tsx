@@ -9,13 +9,14 @@ import { scrub, time } from "../state/playback";
 import { theme } from "../state/theme";
 import { lifetimeOf } from "../stream/bodies";
 import { statistics, valueAtTime } from "../stream/series";
-import { robustRange } from "./range";
+import { robustRange, tickLabels } from "./range";
 import { type Band, type ChartSpec, chartData, type Column } from "./specs";
 import { averagingWindow } from "./window";
 
 export const MAX_POINTS = 3000;
 const REDRAW_INTERVAL = 120; // ms between redraws of a growing curve
 const MIN_RELATIVE_MARGIN = 1e-9;
+const CHARACTER_WIDTH = 6.5; // CSS pixels, of labels of ticks
 const CLICK_TOLERANCE = 4; // CSS pixels; a larger movement is a drag
 
 export const cssVariable = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -35,13 +36,13 @@ export function options(spec: ChartSpec, width: number, height: number): uPlot.O
   return {
     width,
     height,
-    padding: [8, 10, 0, 0],
+    padding: [8, 16, 0, 0],
     cursor: { drag: { x: true, y: false, setScale: false }, sync: { key: "eddyline" }, points: { size: 6 }, y: false },
     legend: { show: false },
     scales: { x: { time: false }, y: { range: (plot, low, high) => range(plot, spec, low, high) } },
     axes: [
       { ...axis, size: 22, values: (_plot, values) => values.map((value, k) => `${formatNumber(value, 4)}${k === values.length - 1 ? " s" : ""}`) },
-      { ...axis, size: 50, values: (_plot, values) => values.map((value) => formatNumber(value, 4)) },
+      { ...axis, size: (_plot, labels) => Math.max(50, CHARACTER_WIDTH * Math.max(0, ...(labels ?? []).map(({ length }) => length)) + 8), values: (_plot, values) => tickLabels(values) },
     ],
     series: [
       {},

@@ -1,5 +1,6 @@
 /** Specifications of the charts, derived from the series of a run. */
 
+import { LEVEL } from "../colors/quantities";
 import type { Hello } from "../stream/stream_pb";
 import type { Series, SeriesStore } from "../stream/series";
 
@@ -30,10 +31,10 @@ export interface ChartSpec {
 const ENERGIES = ["kinetic_energy", "potential_energy", "elastic_energy", "thermal_energy", "energy"] as const;
 const SIDES = new Set(["left", "right", "bottom", "top", "front", "back"]);
 
-/** All charts of a run: forces on bodies, then observers, energy and, without bodies, forces on walls. */
+/** All charts of a run: forces on bodies, then observers, levels of refinement, energy and, without bodies, forces on walls. */
 export function chartSpecs(store: SeriesStore, hello: Hello | null): ChartSpec[] {
   const names = [...store.all.keys()];
-  const found = [...forceCharts(store, names, hello), ...observerCharts(store, names, hello), ...energyCharts(store)];
+  const found = [...forceCharts(store, names, hello), ...observerCharts(store, names, hello), ...levelCharts(store, hello), ...energyCharts(store)];
   if (!names.some((name) => isBody(name))) found.push(...wallCharts(names, hello));
   return found;
 }
@@ -90,6 +91,14 @@ function observerCharts(store: SeriesStore, names: readonly string[], hello: Hel
     });
   }
   return found;
+}
+
+/** Cells of each level of refinement. An observer may have the same name. */
+function levelCharts(store: SeriesStore, hello: Hello | null): ChartSpec[] {
+  const levels = hello?.quantities.some(({ name }) => name === LEVEL) ? store.all.get("levels") : undefined;
+  const columns = levels?.names.filter((column) => /^cells_\d+$/.test(column)) ?? [];
+  const curves = columns.map((column) => ({ series: "levels", column, label: `level ${column.slice(6)}`, factor: 1 }));
+  return curves.length > 1 ? [{ name: "levels", title: "Cells of each level", unit: "", curves, bands: [] }] : [];
 }
 
 function energyCharts(store: SeriesStore): ChartSpec[] {

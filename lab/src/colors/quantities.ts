@@ -22,6 +22,9 @@ const FLOW: readonly Quantity[] = [
   { name: "density", label: "Density", unit: "ρ/ρ₀ − 1", kind: "diverging", map: "PuOr_r", startsAtZero: false },
 ];
 
+/** Level of refinement of the cells of an adaptive mesh, a whole number. */
+export const LEVEL = "level";
+
 const known = new Map<QuantityName, Quantity>(FLOW.map((quantity) => [quantity.name, quantity]));
 
 export const QUANTITY_NAMES: readonly QuantityName[] = FLOW.map(({ name }) => name);

@@ -1,7 +1,7 @@
 /** The displayed run: live, finished, or the stored run on the home screen. */
 
 import { computed, signal } from "@preact/signals";
-import { learnQuantities, QUANTITY_NAMES, type QuantityName, quantityOf } from "../colors/quantities";
+import { learnQuantities, LEVEL, QUANTITY_NAMES, type QuantityName, quantityOf } from "../colors/quantities";
 import { Histogram, type Scale } from "../colors/scale";
 import { type Frame, type Surface, decode } from "../stream/frame";
 import type { SurfaceMesh } from "../stream/isosurface/decode";
@@ -48,6 +48,9 @@ export const hasPoints = computed(() => {
 
 /** True if the run has a velocity, which tracers and streaklines follow. */
 export const hasVelocity = computed(() => hello.value?.quantities.some((quantity) => quantity.name === "velocity_x") ?? true);
+
+/** True if cells have levels of refinement, whose edges are drawn in 2D. */
+export const hasLevels = computed(() => hello.value?.dimensions === 2 && hello.value.quantities.some(({ name }) => name === LEVEL));
 
 /** Members of the state of the solver, in the plural: particles, cells. */
 export const members = computed(() => hello.value?.sets[0]?.members ?? "particles");

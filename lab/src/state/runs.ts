@@ -11,7 +11,7 @@ import { readFrame } from "../stream/frame";
 import type { FrameEntry } from "../stream/frames";
 import { Series } from "../stream/series";
 import { CommandSchema, MessageSchema, type Message, SeenSchema, ViewSchema } from "../stream/stream_pb";
-import { isQuantity, learnQuantities } from "../colors/quantities";
+import { isQuantity, learnQuantities, LEVEL } from "../colors/quantities";
 import { tomlSchema } from "../api/types";
 import * as link from "./link";
 import { notify } from "./notices";
@@ -244,6 +244,7 @@ async function fetchFrame(id: string, entry: FrameEntry, small: boolean): Promis
   const cached = run.frames.cachedFrame(entry);
   const names: string[] = [view.quantity.value];
   if (view.showsVelocity.value && run.hasVelocity.value && !small) names.push("velocity_x", "velocity_y");
+  if (run.hasLevels.value && !small && !names.includes(LEVEL)) names.push(LEVEL);
   await Promise.all(names.filter((name) => !cached?.rasters.has(name)).map((name) => fetchRaster(id, entry, name)));
 }
 
@@ -336,6 +337,7 @@ function sendView(): void {
   const particles = needsParticles();
   const names = run.is3d.value || particles ? [] : [view.quantity.value as string];
   if (view.showsVelocity.value && run.hasVelocity.value && hello.dimensions === 2) names.push("velocity_x", "velocity_y");
+  if (names.length > 0 && run.hasLevels.value && !names.includes(LEVEL)) names.push(LEVEL);
   connection.send({
     case: "view",
     value: create(ViewSchema, {

@@ -61,9 +61,18 @@ export class FrameStore {
 
   /** The entry with stored particles nearest to a time [s]. */
   nearestWithParticles(time: number): FrameEntry | null {
+    return this.nearest(time, ({ particlesIndex }) => particlesIndex >= 0);
+  }
+
+  /** The entry with a stored frame nearest to a time [s]; live frames cannot be fetched again. */
+  nearestStored(time: number): FrameEntry | null {
+    return this.nearest(time, ({ frameIndex }) => frameIndex >= 0);
+  }
+
+  private nearest(time: number, has: (entry: FrameEntry) => boolean): FrameEntry | null {
     let best: FrameEntry | null = null;
     for (const entry of this.entries) {
-      if (entry.particlesIndex >= 0 && (!best || Math.abs(entry.time - time) < Math.abs(best.time - time))) best = entry;
+      if (has(entry) && (!best || Math.abs(entry.time - time) < Math.abs(best.time - time))) best = entry;
     }
     return best;
   }

@@ -29,8 +29,8 @@ export function drawFilmstrip(canvas: HTMLCanvasElement, end: number): void {
     const time = ((k + 0.5) / count) * end;
     if ((k / count) * end > last) break;
     const raster = nearestRaster(time, end / count);
-    const entry = frames.all[frames.indexAt(time)];
-    if (!raster && entry) requestThumbnail(entry);
+    const entry = raster ? null : frames.nearestStored(time);
+    if (entry) requestThumbnail(entry);
     if (raster) drawCell(context, raster, (k * canvas.width) / count + 1, canvas.width / count - 2, canvas.height);
   }
 }

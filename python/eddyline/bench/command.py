@@ -14,6 +14,8 @@ from rich.console import Console
 from eddyline.bench import machine, step
 from eddyline.bench.tables import show_growth, show_machine, show_steps
 from eddyline.bench.worlds import CASES, SCHEMES, SizeError, only_scheme
+from eddyline.run.device import DEVICES
+from eddyline.run.errors import RequestError
 from eddyline.run.machine import available_cores
 from eddyline.stream import atomic
 from eddyline.world.absent import answer
@@ -58,6 +60,12 @@ def _measure_machine(options: argparse.Namespace, threads: list[int], console: C
 
 def _measure_steps(options: argparse.Namespace, threads: list[int], console: Console) -> None:
     _check(options.parser, options.json, options.picture)
+    if options.device != "cpu":
+        threads = [max(options.threads or [available_cores()])]  # of the host, which has little to do
+        if options.picture:
+            options.parser.error(
+                "--picture: compares steps with the limits of the processor. Omit it with --device."
+            )
     sizes = options.sizes or [*SIZES, *([LARGE] if options.large else [])]
     schemes = options.scheme or SCHEMES[:1]
     for case in options.case or ():
@@ -68,9 +76,13 @@ def _measure_steps(options: argparse.Namespace, threads: list[int], console: Con
                 "--scheme."
             )
     try:
-        measured = step.measure(options.case or DEFAULT_CASES, options.dim, sizes, threads, schemes)
+        measured = step.measure(
+            options.case or DEFAULT_CASES, options.dim, sizes, threads, schemes, options.device
+        )
     except SizeError as error:
         options.parser.error(f"argument --sizes: {error}")
+    except RequestError as error:
+        options.parser.error(str(error))
     records = list(_show_progress(console, measured))
     show_steps(console, records)
     show_growth(console, records)
@@ -171,6 +183,12 @@ def _parser() -> argparse.ArgumentParser:
         "--sizes", type=_numbers, metavar="N,N", help="numbers of particles; default 10000,100000"
     )
     of_steps.add_argument("--large", action="store_true", help="also measure a million particles")
+    of_steps.add_argument(
+        "--device",
+        choices=DEVICES,
+        default="cpu",
+        help="that computes: gpu, or emulated, which is for tests; memory is then that of the device",
+    )
     of_steps.add_argument(
         "--picture", type=Path, metavar="FILE", help="draw the roofline plot to FILE (.png)"
     )

@@ -23,6 +23,7 @@ from eddyline import _core
 from eddyline.bench.machine import arithmetic_limit, best_known, sums_of
 from eddyline.bench.origin import commit
 from eddyline.bench.worlds import make, only_scheme
+from eddyline.run.device import check_world, library_of
 from eddyline.run.machine import available_cores, processor_name
 from eddyline.world import World
 
@@ -49,7 +50,9 @@ class Record:
     bytes_per_particle: of fluid and walls, beside the lists; list_bytes_per_pair: of a stored pair.
     pairs_per_byte: of an evaluation, for each byte that is held, the lists once for each pass.
     phases: ns of a step for each fluid particle: the step, shared out as the core's own timers say.
-    checksum: of the state at the end, in hexadecimal; the same for any number of threads.
+    checksum: of the state at the end, in hexadecimal; the same for any number of threads and on any device.
+    device: that computes; on others than "cpu" there is no limit to compare with, and memory is that of the
+    device, walls included. device_rebuilds: share of rebuilds that the device has made alone.
     """
 
     case: str
@@ -78,6 +81,9 @@ class Record:
     checksum: str
     commit: str | None
     processor: str
+    device: str = "cpu"
+    device_bytes_per_particle: float | None = None  # lists included, for each particle of the fluid
+    device_rebuilds: float | None = None
 
     @property
     def ns_per_particle(self) -> float:
@@ -94,21 +100,28 @@ def measure(
     sizes: Sequence[int],
     threads: Sequence[int],
     schemes: Sequence[str] = ("delta",),
+    device: str = "cpu",
 ) -> Iterator[Record]:
     """Every combination, world after world; a case that knows one scheme only is computed by that one. Raises
-    TooFewError before anything is measured."""
+    SizeError, or RequestError if the device cannot compute a world, before anything is measured."""
     groups = [
         (case, [make(case, dim, size, scheme) for size in sizes])
         for case, dim in itertools.product(cases, dimensions)
         for scheme in dict.fromkeys(only_scheme(case) or scheme for scheme in schemes)
     ]
-    return _measure(groups, threads)
+    library_of(device)
+    for _, worlds in groups:
+        for world in worlds:
+            check_world(device, world)
+    return _measure(groups, threads, device)
 
 
-def _measure(groups: Sequence[tuple[str, Sequence[World]]], threads: Sequence[int]) -> Iterator[Record]:
+def _measure(
+    groups: Sequence[tuple[str, Sequence[World]]], threads: Sequence[int], device: str
+) -> Iterator[Record]:
     origin, processor = commit(), processor_name()
     for case, worlds in groups:
-        runs = [_Timed(case, world, count) for world in worlds for count in threads]
+        runs = [_Timed(case, world, count, device) for world in worlds for count in threads]
         for _ in range(REPETITIONS):
             for run in runs:
                 run.repeat()
@@ -136,10 +149,17 @@ class _Timed:
     case: str
     world: World
     threads: int
+    device: str = "cpu"
     done: list[_Repetition] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.simulation = _core.Simulation(self.world.core, threads=self.threads, series_interval=1e9)
+        self.simulation = _core.Simulation(
+            self.world.core,
+            threads=self.threads,
+            series_interval=1e9,
+            device=self.device,
+            device_library=library_of(self.device),
+        )
         self.fluid = self.simulation.fluid_count
         self._advance(WARM_UP)
         self.steps = max(5, _WORK // self.fluid)  # fixed, so that the checksum does not depend on the machine
@@ -149,7 +169,9 @@ class _Timed:
         self.simulation.advance(np.inf, self.simulation.step_count + steps, np.inf)
 
     def repeat(self) -> None:
-        limit = arithmetic_limit(self.world.dimensions, sums_of(self.world))
+        limit = (1.0, False)
+        if self.device == "cpu":
+            limit = arithmetic_limit(self.world.dimensions, sums_of(self.world))
         wall, core, thread = time.perf_counter(), time.process_time(), time.thread_time()
         self._advance(self.steps)
         thread, core, wall = (
@@ -160,9 +182,13 @@ class _Timed:
         now = self.simulation.statistics()
         phases = _difference(self.last["seconds"], now["seconds"])
         share = sum(phases[name] for name in REBUILD) / sum(phases.values())
-        seconds = thread if self.threads == 1 else wall
+        seconds = thread if self._clock == "core" else wall
         self.done.append(_Repetition(seconds, wall, core, share, limit, now["pairs"]))
         self.last = now
+
+    @property
+    def _clock(self) -> str:
+        return "core" if self.threads == 1 and self.device == "cpu" else "wall"
 
     def record(self, origin: str | None, processor: str) -> Record:
         scheme, now, fluid = self.world.file.sph.scheme, self.last, self.fluid
@@ -177,7 +203,10 @@ class _Timed:
         scale = 1e9 / (rate * fluid * sum(phases.values()))
         total = self.steps * len(self.done)
         rebuilds, renewals = (now[name] - self.before[name] for name in ("rebuilds", "renewals"))
-        beside = now["memory_bytes"] - now["list_bytes"]
+        on_device = "device_" if self.device != "cpu" else ""
+        all_bytes = now["device_bytes"] if on_device else now["memory_bytes"]
+        list_bytes = now[f"{on_device}list_bytes"]
+        beside = all_bytes - list_bytes
         return Record(
             case=self.case,
             dim=self.world.dimensions,
@@ -191,13 +220,13 @@ class _Timed:
             ns_per_pair=1e9 / (rate * pairs),
             passes=PASSES[scheme],
             spread=(max(seconds) - min(seconds)) / statistics.median(seconds),
-            clock="core" if self.threads == 1 else "wall",
+            clock=self._clock,
             core_share=sum(each.core for each in self.done)
             / (self.threads * sum(each.wall for each in self.done)),
             limit_fraction=pairs / possible if known else None,
             bytes_per_particle=beside / (fluid + self.simulation.wall_count),
-            list_bytes_per_pair=now["list_bytes"] / now["stored_pairs"],
-            pairs_per_byte=pairs / (beside + PASSES[scheme] * now["list_bytes"]),
+            list_bytes_per_pair=list_bytes / now["stored_pairs"],
+            pairs_per_byte=pairs / (beside + PASSES[scheme] * list_bytes),
             steps=total,
             steps_per_rebuild=total / max(1, rebuilds),
             steps_per_list=total / max(1, rebuilds + renewals),
@@ -206,6 +235,11 @@ class _Timed:
             checksum=f"{self.simulation.checksum():032x}",
             commit=origin,
             processor=processor,
+            device=self.device,
+            device_bytes_per_particle=all_bytes / fluid if on_device else None,
+            device_rebuilds=(now["device_rebuilds"] - self.before["device_rebuilds"]) / max(1, rebuilds)
+            if on_device
+            else None,
         )
 
     def _step(self, weights: Sequence[float]) -> float:

@@ -56,8 +56,17 @@ def show_steps(console: Console, records: Sequence[step.Record]) -> None:
         f"medians of {step.REPETITIONS}; commit {first.commit or 'unknown'}",
         highlight=False,
     )
+    for record in records:
+        if record.device_bytes_per_particle is None:
+            continue
+        console.print(
+            f"{record.case} in {record.dim}D, {record.particles:,} particles, on {record.instructions}: "
+            f"{record.device_bytes_per_particle:.0f} bytes on the device for each particle, lists included; it "
+            f"made {record.device_rebuilds:.0%} of the rebuilds alone",
+            highlight=False,
+        )
     share = min(record.core_share for record in records)
-    if share < BUSY:
+    if share < BUSY and first.device == "cpu":
         console.print(
             f"Other programs used the machine: the benchmark had {share:.0%} of the requested cores. With "
             "one thread their time is excluded; with several it is not.",

@@ -553,6 +553,7 @@ void bind_simulation(nb::module_& module) {
       .def_ro("fluid_particles", &sph::Estimate::fluid_particles)
       .def_ro("wall_particles", &sph::Estimate::wall_particles)
       .def_ro("memory_bytes", &sph::Estimate::memory_bytes)
+      .def_ro("device_bytes", &sph::Estimate::device_bytes)
       .def_ro("time_step", &sph::Estimate::time_step)
       .def_prop_ro("smoothing_length", [](const sph::Estimate& e) { return e.length.smoothing_length; })
       .def_prop_ro("interaction_radius", [](const sph::Estimate& e) { return e.length.interaction_radius; })

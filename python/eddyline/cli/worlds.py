@@ -83,7 +83,7 @@ def check(
       eddyline check my_tank.toml
       eddyline check dam_break --set domain.spacing=a/80 --picture dam.png
     """
-    from eddyline.run.device import check_world
+    from eddyline.run.device import check_world, needs
     from eddyline.world import World as WorldType
     from eddyline.world import describe, parse_set, save_picture
 
@@ -92,6 +92,8 @@ def check(
         loaded = WorldType.load(world, parse_set(set_ or []))
         check_world(device, loaded)
         typer.echo(describe(loaded))
+        if found := needs(device, loaded):
+            typer.echo(f"  on {device:<12} {found}")
         if picture is not None:
             save_picture(loaded, picture)
             typer.echo(f"picture: {picture}")

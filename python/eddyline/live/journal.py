@@ -30,7 +30,8 @@ class JournalError(CorruptFileError):
 
 @dataclass(frozen=True)
 class Entry:
-    """step: after which it took effect.  time: simulated, then [s].  text: for people.
+    """step: after which it took effect.  time: simulated, then [s]; of a movement: when it begins, then or
+    later.  text: for people.
 
     left_out: the run went on without it.
     """

@@ -61,11 +61,11 @@ class _Series:
 class Publisher:
     """Sends what a run shows to a hub, and takes what the hub says to it.
 
-    `view`: what viewers want to see now. `interrupt`: called, in the thread of the connection, when a command
-    has come.
+    `view`: what viewers want to see now. `arrived`: called, in the thread of the connection, when a command
+    can be taken; whoever takes it acknowledges it.
     """
 
-    def __init__(self, address: Address, hello: pb.Hello, interrupt: Callable[[], None]) -> None:
+    def __init__(self, address: Address, hello: pb.Hello, arrived: Callable[[], None]) -> None:
         self.view = pb.View()
         self.connected = False
         self.has_connected = False  # ever
@@ -73,8 +73,9 @@ class Publisher:
         self.cost = 0.0  # processor time that the last frame took to send [s]
         self._address = address
         self._hello = hello
-        self._interrupt = interrupt
+        self._arrived = arrived
         self._commands: deque[pb.Command] = deque()
+        self._taken = 0  # commands that were taken and are not acknowledged
         self._series: dict[str, _Series] = {}
         self._slots: dict[str, pb.Message] = {}  # latest message of each kind, to be sent
         self._lasting: dict[
@@ -98,7 +99,9 @@ class Publisher:
             self._change.notify()
 
     def acknowledge(self, message: pb.Message) -> None:
+        """Answers a command that was taken."""
         with self._change:
+            self._taken -= 1
             self._acknowledged.append(message)
             self._change.notify()
 
@@ -117,6 +120,7 @@ class Publisher:
         with self._change:
             taken = list(self._commands)
             self._commands.clear()
+            self._taken += len(taken)
         return taken
 
     @property
@@ -254,9 +258,11 @@ class Publisher:
             if refusal:
                 name = message.command.WhichOneof("action") or ""
                 said = pb.Acknowledged(id=message.command.id, refusal=refusal, command=name)
-                self.acknowledge(packed(acknowledged=said))
+                with self._change:
+                    self._acknowledged.append(packed(acknowledged=said))
+                    self._change.notify()
             else:
-                self._interrupt()
+                self._arrived()
 
     def _take_command(self, command: pb.Command) -> str:
         """Reason for refusing a command; otherwise the command waits for the end of a step. Commands that
@@ -267,7 +273,7 @@ class Publisher:
         command.ClearField("not_after")
         command.ClearField("asked_at")
         with self._change:
-            if len(self._commands) >= MOST_COMMANDS:
+            if len(self._commands) + self._taken >= MOST_COMMANDS:
                 return f"{MOST_COMMANDS} commands are already waiting. Send it again later."
             self._commands.append(command)
         return ""

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import tomlkit
@@ -25,12 +25,13 @@ from eddyline.world.problems import above, below, number, rounded
 from eddyline.world.samples import lattice
 from eddyline.world.schema import Probe, WorldFile
 from eddyline.world.shapes import Body, vec3
+from eddyline.world.solver import FLOW_COMMANDS
 from eddyline.world.sph_options import SphOptions
 
 if TYPE_CHECKING:
     from eddyline import _core
 
-FLOW = ("inflow", "viscosity", "gravity", "move_body", "add_body", "remove_body")
+FLOW = FLOW_COMMANDS
 """Commands that change the flow: published values no longer apply afterwards."""
 CONTROL = ("pause", "resume", "step", "stop")
 """Commands that do not change the flow."""
@@ -95,10 +96,14 @@ class Steering:
         self._first = world
         self._repeats = False  # the current command is repeated from a journal
         self._tables = dict(world.file.bodies)  # tables of all bodies of the run, including removed ones
+        self._effects = Effects(world)
 
-    @cached_property
-    def _effects(self) -> Effects:
-        return Effects(self._first)
+    def copy(self) -> Steering:
+        """A copy that commands can change independently."""
+        made = copy(self)
+        made.added, made.removed = dict(self.added), dict(self.removed)
+        made._removed_probes, made._tables = set(self._removed_probes), dict(self._tables)
+        return made
 
     def abilities(self) -> dict[str, str]:
         """The reason why each command is refused in this run; empty if it is not."""
@@ -107,8 +112,8 @@ class Steering:
         if not any(True for _ in self._inflows()):
             can["inflow"] = "this world has no inflow."
         solver = self.world.solver
-        if solver.not_steered:
-            others = [name for name in FLOW if name not in getattr(solver, "steered", ())]
+        others = [name for name in FLOW if name not in solver.steered]
+        if others:
             return can | dict.fromkeys(others, solver.not_steered)
         if isinstance(file.method, SphOptions) and file.method.scheme == "classic":
             for name in ("move_body", "add_body", "remove_body"):
@@ -144,6 +149,12 @@ class Steering:
             return planned.text
         unit = "kg/m" if self.world.dimensions == 2 else "kg"
         return f"{planned.text}; {rounded(displaced)} {unit} of fluid was displaced"
+
+    def check_now(self, planned: PlannedChange, time: float) -> None:
+        """Raises RefusedError if a body cannot be added at `time` [s], later than it was planned for."""
+        name = planned.change.name
+        if planned.change.kind == "add_body":
+            self._check_room(name, planned.world.file.bodies[name], time)
 
     def remember(self, turn: PlannedChange, time: float) -> None:
         """Stores the world after a command at `time` [s]."""

@@ -171,10 +171,10 @@ class FramePainter:
         self, pixels: Image, level: NDArray[np.float32], where: Slices, shape: tuple[int, ...]
     ) -> None:
         """Lines around the cells of each finer level, dark beside light: they show on any colour."""
-        shown = self._nearest(np.rint(np.nan_to_num(level)), where)
+        shown = self._nearest(np.rint(level), where)  # NaN in bodies
         edge = np.zeros(shape, dtype=bool)
-        edge[:-1] |= shown[:-1] != shown[1:]
-        edge[:, :-1] |= shown[:, :-1] != shown[:, 1:]
+        edge[:-1] |= np.abs(shown[:-1] - shown[1:]) > 0
+        edge[:, :-1] |= np.abs(shown[:, :-1] - shown[:, 1:]) > 0
         beside = edge.copy()
         beside[1:] |= edge[:-1]
         beside[:, 1:] |= edge[:, :-1]

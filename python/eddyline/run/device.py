@@ -49,6 +49,21 @@ def check_world(device: str, world: World, ranks: int = 1, lazy: int = 1) -> Non
         raise RequestError(f"{given('device', device)}: {why}; use {given('device', 'cpu')}")
 
 
+def needs(device: str, world: World) -> str:
+    """What a run needs on a device, in a sentence; "" for the processor."""
+    from eddyline import _core
+    from eddyline.world.describe import size_text
+
+    if device == "cpu":
+        return ""
+    found = _core.estimate(world.core)
+    each = found.device_bytes / max(1, found.fluid_particles)
+    return (
+        f"about {size_text(found.device_bytes)} of its memory, {each:.0f} bytes for each particle of the fluid; "
+        "the run time above is that of the processor"
+    )
+
+
 def library_of(device: str) -> str:
     """Path of the library for a device; "" for those that need none. Raises RequestError if it is missing."""
     from eddyline import _core

@@ -16,6 +16,7 @@ from eddyline.live import stream_pb2 as pb
 from eddyline.live.address import Address
 from eddyline.live.frames import Pace, frame_of
 from eddyline.live.hello import hello
+from eddyline.live.planner import PlannedCommand, Planner
 from eddyline.live.publisher import Publisher, packed
 from eddyline.live.ranks import ranks_of
 from eddyline.live.steering import CONTROL, FLOW, RefusedError, Steering, mark
@@ -66,6 +67,7 @@ class LiveSession:
         self._ranks: list[pb.Rank] = []
         self._shown_view, self._shown_step = pb.View(), -1
         self._publisher: Publisher | None = None
+        self._planner: Planner | None = None
         if live is not None:
             from eddyline.stream.surfaces import quantities
 
@@ -78,7 +80,9 @@ class LiveSession:
                 self._steering.abilities(),
             )
             offer(said, quantities(simulation))
-            self._publisher = Publisher(live, said, simulation.interrupt)
+            self._planner = Planner(self._steering, self._arrived, simulation.interrupt)
+            self._publisher = Publisher(live, said, self._planner.wake)
+            self._planner.wake()  # for commands that have arrived already
 
     @property
     def texts(self) -> list[str]:
@@ -120,6 +124,9 @@ class LiveSession:
 
     def end(self, record: Mapping[str, Any], results: Mapping[str, Any]) -> None:
         """Tells the hub how the run ended, by its run.json and results.json."""
+        if self._planner is not None:
+            self._planner.close()
+            self._planner = None
         if self._publisher is None:
             return
         text = json.dumps(results, ensure_ascii=False, default=str)
@@ -153,12 +160,22 @@ class LiveSession:
         for entry in self._take_due(self._simulation.step_count):
             recorder.write_series()
             self._repeat(entry)
-        if self._publisher is None:
+        if self._planner is None:
             return
-        for command in self._publisher.take_commands():
+        self._note()
+        while (planned := self._planner.next(self._steering, self._simulation.time)) is not None:
             recorder.write_series()
-            self._obey(command)
+            self._obey(planned)
+            self._note()
         self._show(progress, share)
+
+    def _arrived(self) -> Sequence[pb.Command]:
+        """Commands that have arrived and are to be planned."""
+        return self._publisher.take_commands() if self._publisher is not None else ()
+
+    def _note(self) -> None:
+        if self._planner is not None:
+            self._planner.note(self._simulation.time, self._simulation.time_step, paused=self._paused)
 
     def _take_due(self, step: int) -> list[journal.Entry]:
         due = [entry for entry in self._past if entry.step <= step]
@@ -171,19 +188,22 @@ class LiveSession:
         self._steering.apply(planned, self._simulation)
         self._mark(entry)
 
-    def _obey(self, command: pb.Command) -> None:
+    def _obey(self, planned: PlannedCommand) -> None:
         from eddyline import _core
 
         step, time = self._simulation.step_count, self._simulation.time
-        name = command.WhichOneof("action") or ""
+        command, name = planned.command, planned.name
         refusal = ""
         try:
-            if name in CONTROL:
-                self._mark(self._write(command, self._control(name, command)))
+            if planned.error is not None:
+                raise planned.error
+            if planned.change is None:
+                self._mark(self._write(command, self._control(name, command), time))
             else:
-                planned = self._steering.plan(command, time)
-                text = self._steering.apply(planned, self._simulation)
-                self._mark(self._write(command, text))
+                self._steering.check_now(planned.change, time)
+                text = self._steering.apply(planned.change, self._simulation)
+                begin = planned.time if planned.is_move else time
+                self._mark(self._write(command, text, begin))
         except (RefusedError, _core.UserError) as error:
             refusal = str(error)
         except (ArithmeticError, ValueError) as error:  # numbers outside the range of the machine
@@ -209,8 +229,8 @@ class LiveSession:
             raise RefusedError("step: count = 0; must be at least 1.")
         return name
 
-    def _write(self, command: pb.Command, text: str) -> journal.Entry:
-        entry = journal.Entry(self._simulation.step_count, self._simulation.time, command, text)
+    def _write(self, command: pb.Command, text: str, time: float) -> journal.Entry:
+        entry = journal.Entry(self._simulation.step_count, time, command, text)
         journal.append(self._journal, entry)
         return entry
 

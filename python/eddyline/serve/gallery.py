@@ -9,6 +9,8 @@ import tomlkit
 from pydantic import BaseModel, Field
 
 from eddyline.world import gallery
+from eddyline.world.schema import name_of_solver
+from eddyline.world.solver import solvers
 
 _LABELS = {"Look for": "look_for", "Predict first": "predict", "Try": "try", "Expected": "expected"}
 _LABEL = re.compile(rf"^({'|'.join(_LABELS)}):\s*(.*)$")
@@ -24,11 +26,16 @@ class GalleryWorld(BaseModel):
     expected: str
     toml: str
     dimensions: int
+    method: str
+    """Title of the solver of the world's method."""
 
 
 @functools.cache
 def gallery_worlds() -> list[GalleryWorld]:
-    return [_world(name, path.read_text(encoding="utf-8")) for name, path in sorted(gallery().items())]
+    """In the order of their solvers."""
+    worlds = [_world(name, path.read_text(encoding="utf-8")) for name, path in sorted(gallery().items())]
+    titles = [solver.title for solver in solvers().values()]
+    return sorted(worlds, key=lambda world: titles.index(world.method))
 
 
 def _between(part: str, words: str) -> str:
@@ -49,4 +56,11 @@ def _world(name: str, text: str) -> GalleryWorld:
             part, words = _LABELS[match[1]], match[2]
         said[part] = f"{said[part]}{_between(part, words)}{words}".strip()
     title = str(data.get("title", name))
-    return GalleryWorld(name=name, title=title, toml=text, dimensions=len(data["domain"]["size"]), **said)
+    return GalleryWorld(
+        name=name,
+        title=title,
+        toml=text,
+        dimensions=len(data["domain"]["size"]),
+        method=solvers()[name_of_solver(data.get("method", {}))].title,
+        **said,
+    )

@@ -41,6 +41,8 @@ from eddyline.world.solver import (
     Pictured,
     Rows,
     SolverOptions,
+    Speeds,
+    StepLimit,
     pictures_of,
     plain_outline,
     show_quantity,
@@ -181,6 +183,12 @@ class AmrOptions(SolverOptions):
         default=2, description="Steps of the coarsest level after which refinement is chosen anew."
     )
 
+    body_layer: Annotated[Count, Field(ge=2)] | None = Field(
+        default=None,
+        description="Cells before the surfaces of bodies that are refined, on each level but the finest; "
+        "default 4.",
+    )
+
     _module: modules.Library | None = PrivateAttr(None)
 
     @model_validator(mode="after")
@@ -206,6 +214,8 @@ class Amr:
     name = "amr"
     title = "Cartesian cells in patches"
     not_steered = "the solver amr can add and remove probes while it runs, and change nothing else."
+    steered = ()
+    has_sound = True
     options: type[SolverOptions] = AmrOptions
     tables: Mapping[str, type[Table]] = {}
     members = "cells"
@@ -245,8 +255,10 @@ class Amr:
         yield from _levels(file, samples)
         yield from _memory(file)
         yield from checks.boundary_problems(file)
+        yield from checks.body_problems(file)
         if equations_of(file) in GASES:
             yield from _gas_start(file, samples)
+            yield from _bodies(file)
         if options_of(file).module is not None:
             yield from _module_start(file, samples)
         yield from checks.common_problems(file, samples, names)
@@ -266,6 +278,9 @@ class Amr:
             speed = _module_speed(file, samples)
             return Scales(speed, speed, f"the equations {name} at the start")
         return _speeds_of_start(file, samples)
+
+    def step_limits(self, file: WorldFile, speeds: Speeds) -> Iterator[StepLimit]:
+        return iter(())
 
     def step_problems(self, file: WorldFile, scales: Scales) -> Found:
         steps = file.time.end / _time_step(file, scales)
@@ -289,6 +304,7 @@ class Amr:
             )
 
     def notes(self, world: World, samples: Samples) -> Iterator[str]:
+        yield from _notes_on_bodies(world.file)
         if equations_of(world.file) != EULER:
             return
         for name in SIDES[: 2 * world.dimensions]:
@@ -374,6 +390,14 @@ SUBJECTS = {
 
 RATES = {WAVE: 4.0e7, EULER: 4.0e6, NAVIER_STOKES: 3.5e6, BURGERS: 8.0e6}
 """Cell steps a second on one core, rounded towards slower processors."""
+FEWEST_ACROSS_BODY = 4
+"""Cells across a body: below, its two surfaces may be in one cell."""
+ENOUGH_ACROSS_BODY = 20
+"""Cells across a body from which on its drag is accurate to some percent."""
+LARGEST_CFL_AT_BODIES = 0.6
+"""Half a cell at a body has the faces of a whole one."""
+BODY_LAYER = 4
+"""As in the core."""
 CELLS_A_THREAD = 4000
 """Cells that each thread has at least, as in the core."""
 DEFAULT_PRANDTL = 0.72
@@ -436,10 +460,12 @@ def coarsest_spacing(file: WorldFile) -> float:
 
 
 def _is_fixed(file: WorldFile) -> bool:
-    """True if refinement is a condition on places only."""
+    """True if refinement is a condition on places, or bodies are all that asks for it."""
     options = options_of(file)
-    if options.tolerance is not None or options.refine is None:
+    if options.tolerance is not None:
         return False
+    if options.refine is None:
+        return bool(file.bodies)
     return set(options.refine.used_variables) <= {"x", "y", "z", "level"}
 
 
@@ -449,13 +475,19 @@ def cells_of_levels(file: WorldFile) -> list[int]:
     options = options_of(file)
     whole = math.prod(cells_along(file))
     counts = [round(whole / 2 ** (file.dimensions * (options.levels - 1 - k))) for k in range(options.levels)]
-    if options.levels == 1 or not _is_fixed(file) or options.refine is None:
+    if options.levels == 1 or not _is_fixed(file):
         return counts
     origin, upper = corners(file)
     points = lattice(origin, upper, file.dimensions, 20_000)
     places = {axis: points[:, k] for k, axis in enumerate("xyz")}
+    distance = np.full(len(points), math.inf)
+    for body in file.bodies.values():
+        distance = np.minimum(distance, np.abs(body.core_shape.signed_distance(points)))
+    layer = 0.5 * math.sqrt(file.dimensions) + (options.body_layer or BODY_LAYER)
     for level in range(options.levels - 1):
-        values = np.asarray(_condition(options.refine, {**places, "level": float(level)}))
+        values = distance <= math.ldexp(layer * coarsest_spacing(file), -level)
+        if options.refine is not None:
+            values = values | (np.asarray(_condition(options.refine, {**places, "level": float(level)})) != 0)
         counts[level + 1] = round(
             counts[level + 1] * float(np.mean(np.broadcast_to(values, len(points)) != 0))
         )
@@ -592,9 +624,12 @@ def _cells(file: WorldFile) -> Found:
 def _levels(file: WorldFile, samples: Samples) -> Found:
     """Levels have something that chooses them, and units fit into the domain."""
     options = options_of(file)
+    if options.body_layer is not None and not file.bodies:
+        text = f"method.body_layer = {options.body_layer}; the world has no bodies. Remove it."
+        yield ("method", "body_layer"), text
     if options.levels == 1:
         return
-    if options.tolerance is None and options.refine is None:
+    if options.tolerance is None and options.refine is None and not file.bodies:
         yield (
             ("method", "levels"),
             f"method.levels = {options.levels} requires something that chooses the cells to refine. Add "
@@ -746,9 +781,45 @@ def _gas_refusals(file: WorldFile) -> Found:
             f"start.fields: {what} their start in start.density, start.velocity and start.pressure. Remove "
             "it.",
         )
-    for kind, tables in (("openings", file.openings), ("bodies", file.bodies)):
-        for each in tables:
-            yield (kind, each), f"{dotted((kind, each))}: {what} no {kind}. Remove it."
+    for each in file.openings:
+        yield ("openings", each), f"openings.{each}: {what} no openings. Remove it."
+    for name, body in file.bodies.items():
+        if body.motion is not None:
+            text = f"bodies.{name}.motion: {what} bodies at rest only. Remove it."
+            yield ("bodies", name, "motion"), text
+
+
+def _bodies(file: WorldFile) -> Found:
+    """Bodies have enough cells across, and steps suit the cells that they cut."""
+    options, spacing = options_of(file), file.domain.spacing
+    for name, body in file.bodies.items():
+        thickness = checks.thickness(body, file)
+        if thickness < FEWEST_ACROSS_BODY * spacing * (1 - 1e-9):
+            yield (
+                ("bodies", name),
+                f"bodies.{name} is {rounded(thickness / spacing, 2)} cells thick; must be at least "
+                f"{FEWEST_ACROSS_BODY}. Try domain.spacing = {below(thickness / FEWEST_ACROSS_BODY)}, or "
+                "make it thicker.",
+            )
+    if file.bodies and options.cfl > LARGEST_CFL_AT_BODIES:
+        yield (
+            ("method", "cfl"),
+            f"method.cfl = {number(options.cfl)}; with bodies it must be at most {LARGEST_CFL_AT_BODIES}. "
+            "Reduce it.",
+        )
+
+
+def _notes_on_bodies(file: WorldFile) -> Iterator[str]:
+    for name, body in file.bodies.items():
+        low, high = body.core_shape.bounds
+        across = min(high[k] - low[k] for k in range(file.dimensions)) / file.domain.spacing
+        if across < ENOUGH_ACROSS_BODY:
+            yield (
+                f"bodies.{name} is {rounded(across, 2)} cells wide; forces on it are accurate to some "
+                f"percent above {ENOUGH_ACROSS_BODY}."
+            )
+        if equations_of(file) == EULER and not body.slip:
+            yield f"gas without friction slips along bodies.{name}."
 
 
 def _forces(file: WorldFile, what: str) -> Found:

@@ -22,10 +22,13 @@ from eddyline.world.scales import Scales, find_scales
 from eddyline.world.schema import WorldFile
 from eddyline.world.shapes import Table
 from eddyline.world.solver import (
+    FLOW_COMMANDS,
     Found,
     Pictured,
     Rows,
     SolverOptions,
+    Speeds,
+    StepLimit,
     pictured,
     pictures_of,
     plain_outline,
@@ -75,6 +78,8 @@ class Mps:
     name = "mps"
     title = "Moving particle semi-implicit"
     not_steered = ""
+    steered = FLOW_COMMANDS
+    has_sound = False
     options: type[SolverOptions] = MpsOptions
     tables: Mapping[str, type[Table]] = {}
     members = "particles"
@@ -95,7 +100,7 @@ class Mps:
         return {}
 
     def pictured(self, file: WorldFile) -> tuple[str, ...]:
-        return pictured(self, file)
+        return pictured(self.pictures, outline(file))
 
     def kept(self, file: WorldFile) -> tuple[str, ...]:
         return ("velocity_x", "velocity_y", "pressure") if file.dimensions == 2 else ("speed", "pressure")
@@ -109,6 +114,9 @@ class Mps:
     def scales(self, file: WorldFile, samples: Samples) -> Scales:
         # Without sound; a world in which nothing moves runs, too.
         return find_scales(file, samples) or Scales(0.0, 0.0, "nothing moves")
+
+    def step_limits(self, file: WorldFile, speeds: Speeds) -> Iterator[StepLimit]:
+        return _step_limits(file, speeds)
 
     def step_problems(self, file: WorldFile, scales: Scales) -> Found:
         steps = file.time.end / _time_step(file, scales)
@@ -180,15 +188,32 @@ def options_of(file: WorldFile) -> MpsOptions:
 
 def _time_step(file: WorldFile, scales: Scales) -> float:
     """Step at the expected speed."""
-    spacing = file.domain.spacing
-    limits = [options_of(file).cfl * spacing / scales.max_speed if scales.max_speed > 0 else math.inf]
+    limits = [each.seconds for each in _forced_steps(file)]
+    if scales.max_speed > 0:
+        limits.append(_step_at(scales.max_speed, file))
+    return min(limits, default=file.domain.spacing)
+
+
+def _step_limits(file: WorldFile, speeds: Speeds) -> Iterator[StepLimit]:
+    yield from _forced_steps(file)
+    for speed, reason in speeds.values():
+        if speed > 0:
+            cause = f"the fluid may reach {rounded(speed)} m/s: {reason}"
+            yield StepLimit(_step_at(speed, file), cause, 0.5 if "sqrt(" in reason else 1.0)
+
+
+def _step_at(speed: float, file: WorldFile) -> float:
+    return options_of(file).cfl * file.domain.spacing / speed
+
+
+def _forced_steps(file: WorldFile) -> Iterator[StepLimit]:
+    """Limits by gravity and viscosity."""
+    spacing, nu = file.domain.spacing, file.fluid.nu
     gravity = math.hypot(*(file.domain.gravity or (0.0,)))
     if gravity > 0:
-        limits.append(0.5 * math.sqrt(spacing / gravity))
-    if file.fluid.nu > 0:
-        limits.append(0.125 * spacing**2 / file.fluid.nu)
-    step = min(limits)
-    return step if math.isfinite(step) else spacing
+        yield StepLimit(0.5 * math.sqrt(spacing / gravity), f"gravity {rounded(gravity)} m/s^2", 0.5)
+    if nu > 0:
+        yield StepLimit(0.125 * spacing**2 / nu, f"viscosity {rounded(nu)} m^2/s")
 
 
 def _refusals(file: WorldFile) -> Found:
@@ -203,10 +228,3 @@ def _refusals(file: WorldFile) -> Found:
                 f'{dotted(face.path)}.type = "stream"; {what} inflow and outflow only. Write "inflow", '
                 '"outflow" or a slip wall, or use sph.',
             )
-    if file.start.arrangement == "fitted":
-        yield (
-            ("start", "arrangement"),
-            f'start.arrangement = "fitted"; {what} lattices only. Write "lattice" or "jittered".',
-        )
-    if file.start.settle:
-        yield ("start", "settle"), f"start.settle: {what} no settling. Remove it."

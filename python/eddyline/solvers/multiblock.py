@@ -30,6 +30,8 @@ from eddyline.world.solver import (
     Pictured,
     Rows,
     SolverOptions,
+    Speeds,
+    StepLimit,
     pictured,
     pictures_of,
     plain_outline,
@@ -110,6 +112,7 @@ class Multiblock:
         "else."
     )
     steered = ("inflow", "gravity", "viscosity")
+    has_sound = True
     options: type[SolverOptions] = MultiblockOptions
     tables: Mapping[str, type[Table]] = {"mesh": MeshTable}
     members = "cells"
@@ -130,7 +133,7 @@ class Multiblock:
         return {}
 
     def pictured(self, file: WorldFile) -> tuple[str, ...]:
-        return pictured(self, file)
+        return pictured(self.pictures, outline(file))
 
     def kept(self, file: WorldFile) -> tuple[str, ...]:
         return ("velocity_x", "velocity_y", "pressure") if file.dimensions == 2 else ("speed", "pressure")
@@ -165,6 +168,9 @@ class Multiblock:
             return found
         speed = options_of(file).reference_speed
         return Scales(speed, speed, "method.reference_speed")
+
+    def step_limits(self, file: WorldFile, speeds: Speeds) -> Iterator[StepLimit]:
+        return iter(())
 
     def step_problems(self, file: WorldFile, scales: Scales) -> Found:
         if not (file.is_gas or scales.max_speed > 0):

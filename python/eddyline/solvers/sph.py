@@ -22,10 +22,13 @@ from eddyline.world.scales import Scales, find_scales
 from eddyline.world.schema import SIDES, Outflow, Patch, Probe, Wall, WorldFile
 from eddyline.world.shapes import Table, vec3
 from eddyline.world.solver import (
+    FLOW_COMMANDS,
     Found,
     Pictured,
     Rows,
     SolverOptions,
+    Speeds,
+    StepLimit,
     pictured,
     pictures_of,
     plain_outline,
@@ -52,6 +55,8 @@ class Sph:
     name = "sph"
     title = "Smoothed particle hydrodynamics"
     not_steered = ""
+    steered = FLOW_COMMANDS
+    has_sound = True
     options: type[SolverOptions] = SphOptions
     tables: Mapping[str, type[Table]] = {}
     members = "particles"
@@ -70,7 +75,7 @@ class Sph:
         return {}
 
     def pictured(self, file: WorldFile) -> tuple[str, ...]:
-        return pictured(self, file)
+        return pictured(self.pictures, outline(file))
 
     def kept(self, file: WorldFile) -> tuple[str, ...]:
         density = ("density",) if file.is_gas else ()  # of a liquid it follows from the pressure
@@ -93,6 +98,9 @@ class Sph:
             "fluid.max_speed is missing and cannot be estimated, as nothing sets the fluid in motion. Add "
             "max_speed = 1.0, the highest expected speed [m/s]."
         )
+
+    def step_limits(self, file: WorldFile, speeds: Speeds) -> Iterator[StepLimit]:
+        return iter(())
 
     def step_problems(self, file: WorldFile, scales: Scales) -> Found:
         return extents.step_problems(file, scales)

@@ -79,6 +79,11 @@ def boundary_problems(file: WorldFile) -> Found:
     return _sides(file)
 
 
+def body_problems(file: WorldFile) -> Found:
+    """Problems of the places of bodies and regions, for any solver with bodies."""
+    return _solids(file)
+
+
 def common_problems(file: WorldFile, samples: Samples, names: dict[str, float]) -> Found:
     """Problems for any solver: names, fields, observers, pictures and expectations."""
     yield from _names(file)
@@ -116,10 +121,10 @@ def _pictures(file: WorldFile) -> Found:
 def warnings(file: WorldFile, values: Mapping[str, float]) -> Iterator[str]:
     """Warnings about valid worlds whose results may differ from the intention. values: those of [let]."""
     for name, body in file.bodies.items():
-        thickness = _thickness(body, file) / file.domain.spacing
-        if thickness < TIGHT * (1 - 1e-9):
+        across = thickness(body, file) / file.domain.spacing
+        if across < TIGHT * (1 - 1e-9):
             yield (
-                f"bodies.{name} is {rounded(thickness, 2)} spacings thick; below {TIGHT} fluid passes "
+                f"bodies.{name} is {rounded(across, 2)} spacings thick; below {TIGHT} fluid passes "
                 "through and the force is too small. Make it thicker, or reduce domain.spacing."
             )
     yield from _told([gap.reason for gap in narrow_gaps(file) if gap.is_shut])
@@ -141,7 +146,7 @@ def _told(gaps: list[str]) -> Iterator[str]:
         yield f"{len(gaps) - _GAPS_TOLD} more gaps are too narrow."
 
 
-def _thickness(body: Body, file: WorldFile) -> float:
+def thickness(body: Body, file: WorldFile) -> float:
     """The narrowest way through a body, about [m]: of a polygon that of the rectangle with its area and
     circumference."""
     if isinstance(body, shapes.Line):
@@ -173,7 +178,7 @@ def notes(file: WorldFile, samples: Samples) -> Iterator[str]:
     for name, body in file.bodies.items():
         low, high = body.core_shape.bounds
         across = min(high[k] - low[k] for k in range(file.dimensions)) / spacing
-        if across < 8 and _thickness(body, file) >= TIGHT * spacing * (1 - 1e-9):
+        if across < 8 and thickness(body, file) >= TIGHT * spacing * (1 - 1e-9):
             yield (
                 f"bodies.{name} is {rounded(across, 2)} spacings wide; forces on it are inaccurate below 8 "
                 "and accurate above 20."

@@ -151,11 +151,11 @@ def _needs(world: World, found: Plan) -> Iterator[tuple[str, str]]:
     before = f" and {rounded(settle)} s of settling before" if settle > 0 else ""
     yield "steps", f"about {found.steps:,} to {rounded(world.end)} s{before}"
     yield world.solver.members, _counted(estimate.counts)
-    yield "memory", _bytes(estimate.memory_bytes)
+    yield "memory", size_text(estimate.memory_bytes)
     cut = cut_of(world.file)
     plane = f" in the plane {cut}" if cut else ""
     kept = f"{output.pictures} pictures of {output.quantity}{plane}, {output.snapshots} snapshots"
-    yield "output", f"{kept}, {output.series} rows per series; about {_bytes(found.disk_bytes)}"
+    yield "output", f"{kept}, {output.series} rows per series; about {size_text(found.disk_bytes)}"
     cores = "1 core" if found.cores == 1 else f"{found.cores} cores"
     made = found.cost.film + found.cost.start
     kind = "film and report" if found.cost.film > 0 else "charts and report"
@@ -225,7 +225,8 @@ def _overfilled(world: World) -> Iterator[str]:
         )
 
 
-def _bytes(count: float) -> str:
+def size_text(count: float) -> str:
+    """A number of bytes, as `1.2 GB`."""
     for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if count >= size:
             return f"{rounded(count / size, 3)} {unit}"

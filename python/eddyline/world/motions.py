@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,6 +98,25 @@ class _Course:
 
 def top_speed(body: Body, file: WorldFile) -> float:
     """The highest speed that a point of the body's surface reaches in the run [m/s]."""
+    return _top_speed(_Key(body, file))
+
+
+class _Key:
+    """A body of a file, which do not change: equal if both are the same objects."""
+
+    def __init__(self, body: Body, file: WorldFile) -> None:
+        self.body, self.file = body, file
+
+    def __hash__(self) -> int:
+        return hash((id(self.body), id(self.file)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and self.body is other.body and self.file is other.file
+
+
+@lru_cache(maxsize=16)  # asked for several times while a world is checked
+def _top_speed(key: _Key) -> float:
+    body, file = key.body, key.file
     motion = body.core_motion
     assert motion is not None
     points, _ = _surface(body, file)

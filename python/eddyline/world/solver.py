@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 Found = Iterable[tuple[Path, str]]
 """Problems: the place in the file, and the line that says what is wrong and what to change."""
+Speeds = Mapping[str, tuple[float, str]]
+"""Speeds [m/s] by their causes, with reasons; see `scales.expected_speeds`."""
 Rows = Iterator[tuple[str, str]]
 """Lines of `eddyline check`: a name and a text."""
 
@@ -31,6 +33,10 @@ BUILT_IN = ("sph", "mps", "amr", "multiblock")
 """Modules of `eddyline.solvers`, each with a SOLVER; the first is the default."""
 GROUP = "eddyline.solvers"
 """Group of entry points: the name is that of the solver, the object a Solver."""
+
+
+FLOW_COMMANDS = ("inflow", "viscosity", "gravity", "move_body", "add_body", "remove_body")
+"""All live commands that change the flow."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,16 @@ class Pictured:
     diverging: bool = False
     starts_at_zero: bool = False
     whole: bool = False
+
+
+@dataclass(frozen=True)
+class StepLimit:
+    """seconds: upper limit of the time step. cause: in words. power: the limit falls with this power of the
+    cause: 1 for a speed, 0.5 for an acceleration."""
+
+    seconds: float
+    cause: str
+    power: float = 1.0
 
 
 class SolverOptions(Table):
@@ -58,9 +74,14 @@ class Solver(Protocol):
     title: str
     """Its full name, in a few words."""
     not_steered: str
-    """Reason why the flow cannot be changed while a run goes on, except for probes; empty if it can. A solver
-    may have an attribute `steered` with the names of commands that it takes all the same, and a method
-    `has_other_pictures`: whether options of [method] bring quantities that `pictures` does not have."""
+    """Reason why commands that change the flow, other than `steered`, are refused while a run goes on; empty
+    if none is. A solver may have a method `has_other_pictures`: whether options of [method] bring quantities
+    that `pictures` does not have."""
+    steered: tuple[str, ...]
+    """Names of the commands that change the flow of a run, such as "gravity"; probes can always be added."""
+    has_sound: bool
+    """True if the speed of sound of a run is fixed when it begins, so that a command must not make the fluid
+    much faster; otherwise `step_limits` bound the effects of commands."""
     options: type[SolverOptions]
     """The keys of [method]."""
     tables: Mapping[str, type[Table]]
@@ -96,6 +117,9 @@ class Solver(Protocol):
 
     def scales(self, file: WorldFile, samples: Samples) -> Scales | tuple[Path, str]:
         """The speeds of the world, or a problem."""
+
+    def step_limits(self, file: WorldFile, speeds: Speeds) -> Iterable[StepLimit]:
+        """Upper limits of the time step at these speeds, by their causes; empty if `has_sound`."""
 
     def step_problems(self, file: WorldFile, scales: Scales) -> Found:
         """Speeds out of range, and runs of too many steps."""
@@ -143,10 +167,9 @@ def pictures_of(*worlds: _core.World) -> dict[str, Pictured]:
     return dict(sorted(found.items(), key=lambda item: item[0].startswith("velocity_")))
 
 
-def pictured(solver: Solver, file: WorldFile) -> tuple[str, ...]:
-    """Those of the solver's quantities that pictures of this world can show."""
-    own = pictures_of(solver.outline(file))
-    return tuple(name for name in own if name in solver.pictures)
+def pictured(known: Mapping[str, Pictured], world: _core.World) -> tuple[str, ...]:
+    """Those of the known quantities that pictures of this world can show."""
+    return tuple(name for name in pictures_of(world) if name in known)
 
 
 def plain_outline(

@@ -48,6 +48,21 @@ class Domain {
   void sort(bool by_expected_places);
   /// Ends a rebuild, once lists are found.
   void end_rebuild();
+  /// Tells whether a device may sort the fluid in the next rebuild, in place of sort(): nothing but the order changes.
+  bool may_sort_elsewhere() const;
+  /// Returns how many steps ahead to sort particles, in a rebuild after the first.
+  double next_sort_ahead_steps() const;
+  /// Ends sorting elsewhere, so many steps ahead; walls that move are sorted here.
+  void end_sorting_elsewhere(double ahead_steps);
+  /// Finds rows and ghosts of the fluid, which is in canonical order already: find_places(places) gives the places by
+  /// which it is sorted.
+  template <class FindPlaces>
+  void adopt_order(FindPlaces&& find_places) {
+    scratch_.begin_sorting(state_.fluid.id.size(), false);
+    scratch_.places().resize(state_.fluid.id.size());
+    find_places(scratch_.places());
+    find_fluid_rows();
+  }
 
   /// Begins a step, with copies included. Renews copies if that is due. Returns whether ghosts are renewed, too.
   bool begin_step();
@@ -99,6 +114,7 @@ class Domain {
 
   const particles::CellLayout& layout() const { return subdomain_.layout(); }
   const decompose::Partition& partition() const { return subdomain_.partition(); }
+  const Subdomain& subdomain() const { return subdomain_; }
   comm::Communicator& communicator() const { return communicator_; }
   const solver::Execution& execution() const { return execution_; }
   /// Places of the rows at the last rebuild, without periodic images.
@@ -151,7 +167,7 @@ class Domain {
   void begin_count();
 
   // A rebuild, see sort.cpp and walls.cpp.
-  double next_sort_ahead_steps() const;
+  void begin_drift();
   double half_rebuild_interval() const;
   void find_sort_places();
   void remove_leavers();

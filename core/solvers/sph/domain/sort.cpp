@@ -38,6 +38,26 @@ void Domain<T, D>::sort(bool by_expected_places) {
   begin_count();
 }
 
+/// Particles do not move to other ranks, enter or leave, and rows have the order of particles.
+template <class T, int D>
+bool Domain<T, D>::may_sort_elsewhere() const {
+  return communicator_.is_alone() && rebuilds > 0 && !bodies_change() && state_.openings.empty() &&
+         execution_.shuffle == 0 && execution_.rebalance_every == 0;
+}
+
+template <class T, int D>
+void Domain<T, D>::end_sorting_elsewhere(double ahead_steps) {
+  state_.control.sort_ahead_steps = ahead_steps;
+  begin_drift();
+  if (state_.walls_move) {
+    scratch_.begin_sorting(state_.fluid.id.size(), false);
+    sort_walls();
+    scratch_.begin_sums((state_.fluid.id.size() + neighbors::k_chunk - 1) / neighbors::k_chunk * neighbors::k_chunk);
+  }
+  timers.lap(Phase::sort);
+  begin_count();
+}
+
 template <class T, int D>
 void Domain<T, D>::end_rebuild() {
   ++rebuilds;
@@ -45,7 +65,7 @@ void Domain<T, D>::end_rebuild() {
   timers.lap(Phase::lists);
 }
 
-/// Returns how many steps ahead to sort particles. Particles move away from the places that they are sorted by; if
+/// Particles move away from the places that they are sorted by; if
 /// these are the places half way to the next rebuild, cells hold twice as long. The number is the smallest of: the
 /// steps that cells have held since their particles passed these places, and the steps that the drift and the speed of
 /// the last step allow; reduced a little.
@@ -160,6 +180,12 @@ void Domain<T, D>::migrate_fluid() {
 template <class T, int D>
 void Domain<T, D>::sort_fluid() {
   find_fluid_rows();
+  begin_drift();
+}
+
+/// Measures drift from here on.
+template <class T, int D>
+void Domain<T, D>::begin_drift() {
   state_.control.relative_drift = state_.control.relative_drift_before = state_.control.max_displacement =
       state_.control.path_since_rebuild = state_.control.latest.corrected = 0;
 }
@@ -182,9 +208,12 @@ void Domain<T, D>::find_fluid_rows() {
   scratch_.resize_fluid_rows(fluid_rows.rows, rebuilds == 0);
 }
 
-#define EDDYLINE_SPH_SORT(T, D)              \
-  template void Domain<T, D>::sort(bool);    \
-  template void Domain<T, D>::end_rebuild(); \
+#define EDDYLINE_SPH_SORT(T, D)                                \
+  template void Domain<T, D>::sort(bool);                      \
+  template double Domain<T, D>::next_sort_ahead_steps() const; \
+  template bool Domain<T, D>::may_sort_elsewhere() const;      \
+  template void Domain<T, D>::end_sorting_elsewhere(double);   \
+  template void Domain<T, D>::end_rebuild();                   \
   template void Domain<T, D>::find_fluid_rows();
 
 EDDYLINE_SPH_SORT(float, 2)

@@ -33,8 +33,13 @@ void Lists<T, D>::find() {
   else
     margin_.disable();
   if (!state_.openings.empty()) find_node_neighbors();
-  find_near_walls();
   build();
+  find_without_lists();
+}
+
+template <class T, int D>
+void Lists<T, D>::find_without_lists() {
+  find_near_walls();
   make_schedule();
   resize_results();
 }
@@ -180,9 +185,9 @@ void Lists<T, D>::build_over_free_fluid(neighbors::NeighborList& list, const par
 
 template <class T, int D>
 void Lists<T, D>::make_schedule() {
-  choose_all_blocks(wall_fluid.chunks().size(), schedule.walls);
+  choose_all_blocks(chunks_of(domain_.wall_rows), schedule.walls);
   if (domain_.communicator().is_alone() || domain_.execution().all_pairs || domain_.lazy.computes_copies())
-    schedule.make_all_fringe(fluid_fluid.chunks().size());
+    schedule.make_all_fringe(chunks_of(domain_.fluid_rows));
   else
     schedule.divide(domain_.layout(), domain_.fluid_rows, domain_.wall_rows, free_fluid_.cells_with_buffers());
 }
@@ -190,7 +195,7 @@ void Lists<T, D>::make_schedule() {
 /// Resizes the arrays that sweeps write.
 template <class T, int D>
 void Lists<T, D>::resize_results() {
-  const std::size_t whole = fluid_fluid.chunks().size() * neighbors::k_chunk;
+  const std::size_t whole = chunks_of(domain_.fluid_rows) * neighbors::k_chunk;
   scratch_.begin_sums(whole);
   scratch_.wall_is_wet.resize(state_.wall.id.size());
   state_.fluid.reserve_sums(whole);

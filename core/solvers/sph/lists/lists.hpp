@@ -36,6 +36,8 @@ class Lists {
 
   /// Builds all lists of a rebuild, and the schedule; resizes results. Collective.
   void find();
+  /// Does the same without lists, where a device has its own.
+  void find_without_lists();
   /// Builds neighbour lists again, in the same cells, where they do not hold to the end of the current step; with
   /// several ranks also where they might not hold in the next step. Returns whether some did not hold at the midpoint
   /// either, so that the sums up to now must be repeated. Each rank decides for itself, because this changes no bit.
@@ -49,7 +51,7 @@ class Lists {
     return state_.openings.empty() ? wall_fluid.chunks().data() : wall_free.chunks().data();
   }
   /// Resizes the reactions of all walls.
-  void resize_reactions() { scratch_.resize_reactions(wall_fluid.chunks().size() * neighbors::k_chunk); }
+  void resize_reactions() { scratch_.resize_reactions(chunks_of(domain_.wall_rows) * neighbors::k_chunk); }
   /// Tells whether a body may touch particle i before the next rebuild.
   bool is_near_walls(std::size_t i) const { return near_walls_.size() > 0 && near_walls_[i] != 0; }
   /// Adopts that walls that have stood still until now may move, as lists have assumed until then.
@@ -69,6 +71,10 @@ class Lists {
   double renewals = 0;                   // between rebuilds: how often an average list has been renewed
 
  private:
+  /// Number of chunks of the particles that have lists.
+  static std::size_t chunks_of(const particles::CellIndex& rows) {
+    return static_cast<std::size_t>((rows.computed() + neighbors::k_chunk - 1) / neighbors::k_chunk);
+  }
   bool may_have_margins() const;
   bool has_margins() const;
   void find_reference_velocities();

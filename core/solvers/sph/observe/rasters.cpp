@@ -26,9 +26,9 @@ constexpr double k_least_cover = 0.5;
 /// about to leave it. A drop appears with its size: the value one half lies between its pixel, of 5/4 spacing, and the
 /// pixels around it, where the particle ends.
 double cover_with_particle(double cover) {
-  constexpr double k_of_surface = 0.45, k_of_spray = 0.3, k_seen = 0.85;
-  const double share = std::clamp((k_of_surface - cover) / (k_of_surface - k_of_spray), 0.0, 1.0);
-  return std::max(cover, k_of_surface + share * (k_seen - k_of_surface));
+  constexpr double k_surface_cover = 0.45, k_spray_cover = 0.3, k_seen = 0.85;
+  const double share = std::clamp((k_surface_cover - cover) / (k_surface_cover - k_spray_cover), 0.0, 1.0);
+  return std::max(cover, k_surface_cover + share * (k_seen - k_surface_cover));
 }
 
 template <int D>

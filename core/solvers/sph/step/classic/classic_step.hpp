@@ -3,6 +3,7 @@
 #include "domain/contact.hpp"
 #include "domain/external_forcing.hpp"
 #include "physics/classic/sweeps.hpp"
+#include "solver/counters.hpp"
 #include "solvers/sph/parts.hpp"
 #include "solvers/sph/step/classic/classic_update.hpp"
 #include "solvers/sph/step/control_point.hpp"
@@ -27,6 +28,7 @@ class ClassicStep {
   /// Devices do not compute this scheme: see OnDevice.
   void hand_back() const {}
   static std::string device() { return "cpu"; }
+  static void count(solver::Counters&) {}
   /// Writes rows of the state, which counts of pairs need; ghosts within this rank only.
   void write_state_rows();
   /// Ends the run. Nothing is under way in this scheme.

@@ -93,6 +93,14 @@ void DeltaStep<T, D>::world_changed() {
 }
 
 template <class T, int D>
+void DeltaStep<T, D>::count(solver::Counters& counters) const {
+  if (!device_) return;
+  counters.sum("device_rebuilds", device_->rebuilds());  // those that the host has not made
+  counters.sum("device_bytes", static_cast<std::int64_t>(device_->device().bytes()));
+  counters.sum("device_list_bytes", static_cast<std::int64_t>(device_->device().list_bytes()));
+}
+
+template <class T, int D>
 double DeltaStep<T, D>::choose_time_step() const {
   const auto& c = state_.constants;
   const auto& method = state_.world.method;
@@ -119,6 +127,7 @@ void DeltaStep<T, D>::end_step() {
 
 template <class T, int D>
 void DeltaStep<T, D>::write_state_rows() {
+  if (device_) device_->find_host_lists();
   if (contents_.state) return;
   domain_.timers.start();
   const typename Domain<T, D>::Copies copies(domain_);

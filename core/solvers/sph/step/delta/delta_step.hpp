@@ -6,6 +6,7 @@
 #include "domain/contact.hpp"
 #include "domain/external_forcing.hpp"
 #include "domain/wall_friction.hpp"
+#include "solver/counters.hpp"
 #include "solvers/sph/openings/opening_step.hpp"
 #include "solvers/sph/parts.hpp"
 #include "solvers/sph/step/control_point.hpp"
@@ -44,6 +45,8 @@ class DeltaStep {
   }
   /// Name of the device that computes: cpu, or as OnDevice gives it.
   std::string device() const { return device_ ? device_->name() : "cpu"; }
+  /// Adds counts of the device, if there is one.
+  void count(solver::Counters& counters) const;
   /// Ends the run: receives what other ranks have sent ahead, before this rank releases the memory. Collective.
   void end();
   /// Adopts the changes of Parts::change().

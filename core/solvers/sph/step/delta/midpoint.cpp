@@ -26,10 +26,12 @@ bool DeltaStep<T, D>::reach_midpoint() {
 template <class T, int D>
 void DeltaStep<T, D>::rebuild(bool by_expected_places) {
   overlap_.recall(midpoint());
-  hand_back();
-  parts_.rebuild(by_expected_places);
+  if (!device_ || !device_->rebuild(by_expected_places)) {
+    hand_back();
+    parts_.rebuild(by_expected_places, device_ == nullptr);
+    if (device_) device_->forget(false);
+  }
   contents_.invalidate();
-  if (device_) device_->forget();
 }
 
 /// Writes and exchanges rows of the midpoint, and passes the control point. Returns whether cells hold.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "base/errors.hpp"
 #include "domain/wall_friction.hpp"
 #include "physics/delta/update.hpp"
+#include "solvers/sph/estimate.hpp"
 #include "solvers/sph/solver.hpp"
 #include "solvers/sph/sweep_input.hpp"
 
@@ -31,13 +33,15 @@ std::unique_ptr<device::Delta<T, D>> make_device(const solver::Execution& execut
   throw UserError("device = \"" + execution.device + "\"; must be \"cpu\", \"gpu\" or \"emulated\".");
 }
 
-device::Rows rows_of(const particles::CellIndex& index, const exchange::Halo& halo) {
-  device::Rows rows{index.rows, index.real_rows, {index.slot.data(), index.slot.size()}, {}};
-  const exchange::Routes& routes = halo.routes();
-  for (std::size_t r = 0; r < routes.size(); ++r)
-    for (const exchange::Run& run : routes[r].runs)
-      for (std::int32_t k = 0; k < run.count; ++k)
-        rows.images.push_back({run.from + k, run.to + k, {run.shift[0], run.shift[1], run.shift[2]}});
+template <int D>
+device::SortedRows<D> rows_of(const particles::CellIndex& index, const neighbors::FixedPositions& positions) {
+  device::SortedRows<D> rows{index.real_rows, index.rows, {index.slot.data(), index.slot.size()}, {}, {}};
+  std::int32_t begin = 0;
+  for (std::size_t k = 0; k < index.occupied.size(); ++k) {
+    rows.cells.push_back({index.occupied[k], begin, index.occupied_end[k]});
+    begin = index.occupied_end[k];
+  }
+  for (int d = 0; d < D; ++d) rows.positions[d] = positions.x[d].data();
   return rows;
 }
 
@@ -80,6 +84,25 @@ OnDevice<T, D>::OnDevice(Parts<T, D>& parts, const ParticleUpdate<T, D>& update,
     throw UserError(given + "runs on several ranks cannot use a device yet; use device = \"cpu\" or one rank.");
   if (execution.lazy.every > 1) throw UserError(given + "lazy steps are for several ranks; remove lazy.");
   device_ = make_device<T, D>(execution);
+  check_memory();
+}
+
+/// Throws UserError, with what would fit, if the device has too little memory.
+template <class T, int D>
+void OnDevice<T, D>::check_memory() const {
+  const auto free = static_cast<double>(device_->free_bytes()), fluid = static_cast<double>(state_.fluid.size());
+  const double needed = device_bytes(state_.world, fluid, static_cast<double>(state_.wall.size()));
+  if (free == 0 || needed <= free) return;
+  const auto text = [](const char* form, double value) {
+    char found[32];
+    std::snprintf(found, sizeof found, form, value);
+    return std::string(found);
+  };
+  const double coarser = std::pow(needed / (0.95 * free), 1.0 / D);
+  throw UserError("device = \"" + domain_.execution().device + "\": " + text("%.3g", fluid) + " particles need about " +
+                  text("%.1f GB", needed * 1e-9) + ", and " + device_->name() + " has " + text("%.1f GB", free * 1e-9) +
+                  " free, enough for about " + text("%.2g", fluid * free / needed) + ". Use domain.spacing of at least " +
+                  text("%.3g m", state_.world.spacing * coarser) + ", another GPU, or device = \"cpu\".");
 }
 
 template <class T, int D>
@@ -87,9 +110,8 @@ device::HostFluid<T, D> OnDevice<T, D>::host_fluid() {
   auto& fluid = state_.fluid;
   device::HostFluid<T, D> host;
   host.count = fluid.size();
-  host.mass = fluid.mass.data(), host.s = fluid.s.data(), host.surface = fluid.surface.data();
-  const auto& near_walls = lists_.near_walls();
-  host.near_walls = near_walls.size() == fluid.id.size() ? near_walls.data() : nullptr;
+  host.id = fluid.id.data(), host.mass = fluid.mass.data();
+  host.s = fluid.s.data(), host.surface = fluid.surface.data();
   for (int d = 0; d < D; ++d) {
     host.x[d] = fluid.x[d], host.v[d] = fluid.v[d];
     host.a[d] = fluid.a[d], host.half_g[d] = fluid.half_g[d];
@@ -103,47 +125,84 @@ device::HostWalls<T> OnDevice<T, D>::host_walls() {
 }
 
 template <class T, int D>
-device::Layout<T, D> OnDevice<T, D>::layout() const {
-  device::Layout<T, D> all;
-  all.fluid = rows_of(domain_.fluid_rows, domain_.fluid_halo);
-  all.walls = rows_of(domain_.wall_rows, domain_.wall_halo);
-  all.fluid_fluid = lists_.fluid_fluid.chunks();
-  all.fluid_wall = lists_.fluid_wall.chunks();
-  all.wall_fluid = lists_.wall_fluid.chunks();
-  all.cells = lists_.drift_bound().describe();
-  for (int d = 0; d < D; ++d) {
-    const auto &lower = lists_.drift_bound().lower(d), &upper = lists_.drift_bound().upper(d);
-    all.lower[d] = {lower.data(), lower.size()}, all.upper[d] = {upper.data(), upper.size()};
-    all.positions[d] = domain_.fluid_positions().x[d].data();
+void OnDevice<T, D>::upload_walls() {
+  moving_.clear();
+  for (std::int64_t k = 0; k < state_.wall.size() && state_.walls_move; ++k) {
+    const std::int32_t owner = state_.wall.owner[static_cast<std::size_t>(k)];
+    if (owner >= 0 && state_.world.bodies[static_cast<std::size_t>(owner)].motion)
+      moving_.push_back(static_cast<std::int32_t>(k));
   }
-  all.moving = moving_;
-  return all;
+  device_->upload_walls(host_walls(), {rows_of<D>(domain_.wall_rows, domain_.wall_positions()), moving_});
+  walls_are_driven_ = false;
+}
+
+template <class T, int D>
+void OnDevice<T, D>::build_lists() {
+  const auto& c = state_.constants;
+  const double cut = (c.length.interaction_radius + c.length.skin) / c.fixed.quantum();
+  device_->build_lists(static_cast<float>(cut * cut), !state_.world.bodies.empty());
 }
 
 template <class T, int D>
 bool OnDevice<T, D>::upload_state() {
   const bool is_due = !has_state_;
   if (is_due) {
-    moving_.clear();
-    for (std::int64_t k = 0; k < state_.wall.size() && state_.walls_move; ++k) {
-      const std::int32_t owner = state_.wall.owner[static_cast<std::size_t>(k)];
-      if (owner >= 0 && state_.world.bodies[static_cast<std::size_t>(owner)].motion)
-        moving_.push_back(static_cast<std::int32_t>(k));
-    }
-    device_->upload(host_fluid(), host_walls(), layout());
-    has_state_ = true, walls_are_driven_ = false;
+    device_->upload(host_fluid(), {&domain_.layout(), rows_of<D>(domain_.fluid_rows, domain_.fluid_positions())});
     domain_.timers.lap(Phase::pack);
+    upload_walls();
+    build_lists();
+    has_state_ = true;
+    domain_.timers.lap(Phase::lists);
   }
   host_has_state_ = false;
   return is_due;
 }
 
 template <class T, int D>
+bool OnDevice<T, D>::rebuild(bool by_expected_places) {
+  if (!has_state_ || !domain_.may_sort_elsewhere()) return false;
+  collect_maxima();
+  const double steps = by_expected_places ? domain_.next_sort_ahead_steps() : 0;
+  const domain::Subdomain& cells = domain_.subdomain();
+  if (!device_->sort({.fixed = state_.constants.fixed,
+                      .ahead = steps * state_.time_step,
+                      .may_leave = !cells.is_closed(),
+                      .lowest = cells.lowest(),
+                      .highest = cells.highest()}))
+    return false;
+  host_has_state_ = false, host_has_order_ = false;
+  if (state_.walls_move) device_->download_walls(host_walls());
+  domain_.end_sorting_elsewhere(steps);
+  if (state_.walls_move) upload_walls();
+  build_lists();
+  domain_.end_rebuild();
+  ++rebuilds_;
+  return true;
+}
+
+template <class T, int D>
 void OnDevice<T, D>::hand_back() {
   collect_maxima();
   if (std::exchange(host_has_state_, true)) return;
-  device_->download(host_fluid(), host_walls());
+  const bool is_sorted = !std::exchange(host_has_order_, true);
+  device_->download(host_fluid(), is_sorted);
+  device_->download_walls(host_walls());
+  if (is_sorted) {
+    domain_.adopt_order([this](VectorArray<double, D>& places) {
+      std::array<double*, D> place;
+      for (int d = 0; d < D; ++d) place[static_cast<std::size_t>(d)] = places[d];
+      device_->download_places(state_.constants.fixed, place.data());
+    });
+    lists_.find_without_lists();
+    host_has_lists_ = false;
+  }
   domain_.timers.lap(Phase::pack);
+}
+
+template <class T, int D>
+void OnDevice<T, D>::find_host_lists() {
+  hand_back();
+  if (!std::exchange(host_has_lists_, true)) lists_.find();
 }
 
 template <class T, int D>
@@ -287,13 +346,12 @@ void OnDevice<T, D>::check_contact(std::vector<device::Suspect>& suspects, doubl
 #pragma omp parallel for schedule(static) reduction(+ : contacts)
   for (std::int64_t k = 0; k < n; ++k) {
     device::Suspect& one = suspects[static_cast<std::size_t>(k)];
-    const auto i = static_cast<std::size_t>(one.particle);
     double taken_back = 0;
     for (int d = 0; d < D; ++d) taken_back += (one.x_old[d] - one.x[d]) * one.v[d];
     if (state_.constants.free_surface && taken_back > physics::delta::k_taken_back * dt * one.v2)
-      if (const std::optional<Vec3> wall = update_.wall_beside(i, one.x_old))
+      if (const std::optional<Vec3> wall = update_.wall_beside(true, one.x_old))
         one.v = physics::delta::stopped_velocity(one.v, one.x - one.x_old, *wall, dt);
-    contacts += update_.apply_contact(i, one.x, one.v) ? 1 : 0;
+    contacts += update_.apply_contact(true, one.x, one.v) ? 1 : 0;
   }
   state_.contacts += contacts;
 }

@@ -19,9 +19,8 @@ namespace eddyline::sph {
 /// Called while an exception is handled: throws it again, as a UserError if the device has failed.
 [[noreturn]] void rethrow_failure(const std::string& device);
 
-/// The operations of Step on a device, with the numbers that they need from the flow. Between two rebuilds the state
-/// lies on the device; the host's arrays hold it after hand_back(). The host sorts particles, builds lists and moves
-/// bodies; it decides about particles that may touch a body.
+/// The operations of Step on a device, with the numbers that they need from the flow. The state lies on the device; the
+/// host's arrays hold it after hand_back(). The host moves bodies, and decides about particles that may touch one.
 template <class T, int D>
 class OnDevice {
  public:
@@ -32,10 +31,16 @@ class OnDevice {
   /// Takes over the host's state, unless the device has it. Returns whether it did; rows of the midpoint are then to be
   /// written again.
   bool upload_state();
+  /// Sorts particles and builds lists on the device. Returns false, and changes nothing, if only the host can: particles
+  /// leave the domain, or bodies come or go. The host then does it, after hand_back(), without lists.
+  bool rebuild(bool by_expected_places);
   /// Copies the state to the host, unless the host has it, and the maxima of the last step.
   void hand_back();
-  /// The host's state has changed, or the order of particles: the next upload_state() copies it.
-  void forget() { has_state_ = false; }
+  /// Hands back, and builds the host's lists.
+  void find_host_lists();
+  /// The host's state has changed, or the order of particles: the next upload_state() copies it. has_lists: whether the
+  /// host has built lists since.
+  void forget(bool has_lists = true) { has_state_ = false, host_has_lists_ = has_lists; }
   bool has_state() const { return has_state_; }
 
   void write_midpoint_rows(double dt) { device_->write_midpoint_rows(row_factors(dt)); }
@@ -54,12 +59,16 @@ class OnDevice {
   void react_pressure();
 
   std::string name() const { return device_->name(); }
-  std::size_t bytes() const { return device_->bytes(); }
+  const device::Delta<T, D>& device() const { return *device_; }
+  /// Number of rebuilds on the device.
+  std::int64_t rebuilds() const { return rebuilds_; }
 
  private:
+  void check_memory() const;
   device::HostFluid<T, D> host_fluid();
   device::HostWalls<T> host_walls();
-  device::Layout<T, D> layout() const;
+  void upload_walls();
+  void build_lists();
   device::MovedWalls<T, D> moved_walls(bool at_midpoint) const;
   device::RowFactors row_factors(double dt) const;
   device::ShiftFactors shift_factors(double dt, double damping) const;
@@ -77,10 +86,13 @@ class OnDevice {
   std::unique_ptr<device::Delta<T, D>> device_;
   std::vector<std::int32_t> moving_;  // dummy particles of bodies that move
   bool has_state_ = false;            // the device has the state,
-  bool host_has_state_ = true;        // and so has the host
+  bool host_has_state_ = true;        // and so has the host,
+  bool host_has_order_ = true;        // with the order of particles,
+  bool host_has_lists_ = true;        // and with lists
   bool maxima_are_due_ = false;       // those of the last step are still on the device
   bool walls_are_driven_ = false;     // velocities of walls and boxes of bodies are on the device
   std::int32_t bodies_ = 0;
+  std::int64_t rebuilds_ = 0;
 };
 
 }  // namespace eddyline::sph

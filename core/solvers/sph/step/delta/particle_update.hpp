@@ -39,10 +39,11 @@ class ParticleUpdate {
   /// blocks, and adds them to the extremes of the step.
   void kick_and_shift(std::span<const Block> blocks, double dt, double damping, double next);
 
-  /// Velocity of the wall beside which shifting may hold particle i at x, if there is one.
-  std::optional<Vec3> wall_beside(std::size_t i, const Vec3& x) const;
-  /// Puts particle i back on the surface of a wall that it has entered. Returns whether it had.
-  bool apply_contact(std::size_t i, Vec3& x, Vec3& v) const;
+  /// Velocity of the wall beside which shifting may hold a particle at x, if there is one. near_bodies: see
+  /// Lists::is_near_walls().
+  std::optional<Vec3> wall_beside(bool near_bodies, const Vec3& x) const;
+  /// Puts a particle back on the surface of a wall that it has entered. Returns whether it had.
+  bool apply_contact(bool near_bodies, Vec3& x, Vec3& v) const;
   /// Factors of kick_and_shift().
   physics::delta::UpdateFactors factors(double dt, double damping) const;
 

@@ -74,7 +74,7 @@ void ParticleUpdate<T, D>::stop_at_walls(const ParticleSpan& span, const Shiftin
     if (!(taken_back[l] > physics::delta::k_taken_back * step.dt * to.v2[l]) || fluid.buffer[i] != 0) continue;
     Vec3 x, v, shift;
     for (int d = 0; d < D; ++d) x[d] = fluid.x[d][i], v[d] = to.v[d][l], shift[d] = to.x[d][l] - x[d];
-    const std::optional<Vec3> wall = wall_beside(i, x);
+    const std::optional<Vec3> wall = wall_beside(lists_.is_near_walls(i), x);
     if (!wall) continue;
     v = physics::delta::stopped_velocity(v, shift, *wall, step.dt);
     for (int d = 0; d < D; ++d) to.v[d][l] = v[d];
@@ -82,17 +82,16 @@ void ParticleUpdate<T, D>::stop_at_walls(const ParticleSpan& span, const Shiftin
 }
 
 template <class T, int D>
-std::optional<Vec3> ParticleUpdate<T, D>::wall_beside(std::size_t i, const Vec3& x) const {
+std::optional<Vec3> ParticleUpdate<T, D>::wall_beside(bool near_bodies, const Vec3& x) const {
   const double within = physics::delta::k_beside_wall * state_.constants.length.spacing;
   if (contact_.is_beside_side(x, within)) return Vec3{};
-  if (lists_.is_near_walls(i)) return contact_.velocity_of_body_beside(x, within);
+  if (near_bodies) return contact_.velocity_of_body_beside(x, within);
   return std::nullopt;
 }
 
 template <class T, int D>
-bool ParticleUpdate<T, D>::apply_contact(std::size_t i, Vec3& x, Vec3& v) const {
-  return contact_.with_sides(x, v) || contact_.with_inflows(x, v) ||
-         (lists_.is_near_walls(i) && contact_.with_bodies(x, v));
+bool ParticleUpdate<T, D>::apply_contact(bool near_bodies, Vec3& x, Vec3& v) const {
+  return contact_.with_sides(x, v) || contact_.with_inflows(x, v) || (near_bodies && contact_.with_bodies(x, v));
 }
 
 /// Slows the fluid along walls with a law of friction.
@@ -167,7 +166,7 @@ std::int64_t ParticleUpdate<T, D>::apply_contact(const ParticleSpan& span, std::
     if (state_.fluid.buffer[i] != 0) continue;
     Vec3 x, v;
     for (int d = 0; d < D; ++d) x[d] = to.x[d][l], v[d] = to.v[d][l];
-    if (!apply_contact(i, x, v)) continue;
+    if (!apply_contact(lists_.is_near_walls(i), x, v)) continue;
     for (int d = 0; d < D; ++d) to.x[d][l] = x[d], to.v[d][l] = v[d];
     contacts += l < counted ? 1 : 0;
   }
@@ -180,8 +179,8 @@ std::int64_t ParticleUpdate<T, D>::apply_contact(const ParticleSpan& span, std::
   template void ParticleUpdate<T, D>::relax_density(const ParticleSpan&, const Shifting&);                   \
   template void ParticleUpdate<T, D>::limit_tension(const ParticleSpan&);                                    \
   template std::int64_t ParticleUpdate<T, D>::apply_contact(const ParticleSpan&, std::size_t, Destination&); \
-  template bool ParticleUpdate<T, D>::apply_contact(std::size_t, Vec3&, Vec3&) const;                        \
-  template std::optional<Vec3> ParticleUpdate<T, D>::wall_beside(std::size_t, const Vec3&) const;            \
+  template bool ParticleUpdate<T, D>::apply_contact(bool, Vec3&, Vec3&) const;                               \
+  template std::optional<Vec3> ParticleUpdate<T, D>::wall_beside(bool, const Vec3&) const;                   \
   template void ParticleUpdate<T, D>::apply_friction(const ParticleSpan&, double, Destination&) const;
 
 EDDYLINE_SPH_SHIFTING(float, 2)

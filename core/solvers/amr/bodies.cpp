@@ -1,0 +1,260 @@
+#include "solvers/amr/bodies.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "solvers/amr/cut_cells.hpp"
+
+namespace eddyline::amr {
+
+using grid::IndexBox;
+using physics::CellAtBody;
+using physics::CellPart;
+using physics::Solid;
+
+namespace {
+
+constexpr double k_small = 0.5;     // parts of cells below this are joined to a neighbour
+constexpr double k_least = 1e-3;    // and parts below this belong to the body
+constexpr double k_nearest = 0.25;  // least distance of the fluid from its wall, in cells
+constexpr double k_no_area = 1e-9;  // walls below this are rounding
+
+Int3 moved(Int3 cell, std::size_t side) {
+  cell[side / 2] += side % 2 == 0 ? -1 : 1;
+  return cell;
+}
+
+}  // namespace
+
+/// Distances at the corners of cells, and what follows from them. Beyond sides of the domain the body is mirrored, or
+/// repeated where they are periodic.
+class Bodies::Geometry {
+ public:
+  Geometry(const Bodies& bodies, const patches::Levels& levels, int level, double spacing, const IndexBox& box)
+      : dimensions_(levels.setup().dimensions), box_(box), corners_(box) {
+    const IndexBox domain = levels[level].layout.domain();
+    for (std::size_t d = 0; d < sides() / 2; ++d) ++corners_.upper[d];
+    distance_.reserve(static_cast<std::size_t>(corners_.cells()));
+    for_each_cell(corners_, [&](Int3 corner) {
+      Vec3 x;
+      for (std::size_t d = 0; d < sides() / 2; ++d) {
+        std::int32_t k = corner[d];
+        const std::int32_t n = domain.upper[d];
+        if (levels.setup().periodic[d])
+          k = ((k % n) + n) % n;
+        else if (k < 0 || k > n)
+          k = k < 0 ? -k : 2 * n - k;
+        x[static_cast<int>(d)] = bodies.world_.origin[static_cast<int>(d)] + k * spacing;
+      }
+      distance_.push_back(bodies.distance(x));
+    });
+    volume_.reserve(static_cast<std::size_t>(box_.cells()));
+    for_each_cell(box_, [&](Int3 cell) { volume_.push_back(find_volume(cell)); });
+  }
+
+  std::size_t sides() const { return 2 * static_cast<std::size_t>(dimensions_); }
+  /// True if no part of the cell is solid.
+  bool is_free(Int3 cell) const {
+    for (std::size_t k = 0; k < std::size_t{1} << dimensions_; ++k)
+      if (!(corner(cell, k) > 0)) return false;
+    return true;
+  }
+  /// Part of a cell outside bodies, before small ones are joined.
+  double volume(Int3 cell) const { return volume_[static_cast<std::size_t>(box_.index(cell))]; }
+  /// Part of a face outside bodies.
+  double open(Int3 cell, std::size_t side) const {
+    std::array<double, 4> at{};
+    std::size_t n = 0;
+    for (std::size_t k = 0; k < std::size_t{1} << dimensions_; ++k)
+      if ((k >> (side / 2) & 1) == side % 2) at[n++] = corner(cell, k);
+    return dimensions_ == 2 ? open_edge(at[0], at[1]) : open_square(at);
+  }
+  /// The side across which a small cell is joined to a neighbour; of cells that stay as they are `sides()`, of those
+  /// that belong to the body `sides() + 1`.
+  std::size_t joined(Int3 cell) const {
+    const double own = volume(cell);
+    if (own >= k_small) return sides();
+    if (own < k_least) return sides() + 1;
+    std::size_t best = sides() + 1;
+    double largest = k_small;
+    for (std::size_t side = 0; side < sides(); ++side) {
+      const double there = volume(moved(cell, side));
+      if (there < largest || (best < sides() && there <= largest) || !(open(cell, side) > 0)) continue;
+      best = side, largest = there;
+    }
+    return best;
+  }
+  bool is_covered(Int3 cell) const { return joined(cell) > sides(); }
+
+ private:
+  double corner(Int3 cell, std::size_t k) const {
+    for (std::size_t d = 0; d < 3; ++d) cell[d] += static_cast<std::int32_t>(k >> d & 1);
+    return distance_[static_cast<std::size_t>(corners_.index(cell))];
+  }
+  double find_volume(Int3 cell) const {
+    std::array<double, 8> at{};
+    for (std::size_t k = 0; k < std::size_t{1} << dimensions_; ++k) at[k] = corner(cell, k);
+    return dimensions_ == 2 ? open_square({at[0], at[1], at[2], at[3]}) : open_cube(at);
+  }
+
+  int dimensions_;
+  IndexBox box_, corners_;
+  std::vector<double> distance_, volume_;
+};
+
+Bodies::Bodies(const world::World& world, std::int32_t reach) : world_(world), reach_(reach) {
+  for (std::size_t k = 0; k < world.bodies.size(); ++k)
+    if (world.bodies[k].shape != nullptr) {
+      shapes_.push_back(world.bodies[k].shape);
+      numbers_.push_back(static_cast<std::int32_t>(k));
+    }
+}
+
+double Bodies::distance(const Vec3& x) const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const world::ShapePtr& shape : shapes_) least = std::min(least, shape->signed_distance(x));
+  return least;
+}
+
+std::int32_t Bodies::nearest(const Vec3& x) const {
+  std::int32_t found = -1;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < shapes_.size(); ++k)
+    if (const double distance = shapes_[k]->signed_distance(x); distance < least) least = distance, found = numbers_[k];
+  return found;
+}
+
+void Bodies::update(const patches::Levels& levels, const std::vector<double>& spacings) {
+  if (empty()) return;
+  patches_.clear();
+  patches_.resize(static_cast<std::size_t>(levels.size()));
+  for (int level = 0; level < levels.size(); ++level) {
+    const auto& patches = levels[level].layout.patches();
+    auto& found = patches_[static_cast<std::size_t>(level)];
+    found.resize(patches.size());
+    const auto count = static_cast<std::int64_t>(patches.size());
+#pragma omp parallel for schedule(dynamic)
+    for (std::int64_t k = 0; k < count; ++k) {
+      const auto n = static_cast<std::size_t>(k);
+      found[n] = find(levels, level, patches[n], spacings[static_cast<std::size_t>(level)]);
+    }
+  }
+}
+
+std::unique_ptr<Solid> Bodies::find(const patches::Levels& levels, int level, const patches::Layout::Patch& patch,
+                                    double spacing) const {
+  const IndexBox box = levels[level].layout.grown(patch);
+  const IndexBox around = box.grown(1, levels.setup().dimensions);
+  Vec3 centre, half;
+  for (int d = 0; d < levels.setup().dimensions; ++d) {
+    const auto axis = static_cast<std::size_t>(d);
+    centre[d] = world_.origin[d] + 0.5 * spacing * (around.lower[axis] + around.upper[axis]);
+    half[d] = 0.5 * spacing * around.count(axis);
+  }
+  bool repeats = false;  // beyond a periodic side is another part of the domain
+  for (std::size_t d = 0; d < 3; ++d)
+    repeats = repeats || (levels.setup().periodic[d] &&
+                          (around.lower[d] < 0 || around.upper[d] > levels[level].layout.domain().upper[d]));
+  if (!repeats && distance(centre) > 2 * norm(half)) return nullptr;
+
+  const Geometry geometry(*this, levels, level, spacing, around);
+  auto solid = std::make_unique<Solid>();
+  solid->box = box;
+  solid->covered.resize(static_cast<std::size_t>(box.cells()));
+  solid->fraction.resize(static_cast<std::size_t>(patch.cells.cells()));
+  if (level + 1 < levels.most())
+    freeze(geometry, patch.cells, *solid);
+  else
+    cut(geometry, patch.cells, spacing, *solid);
+  const bool is_touched = std::ranges::any_of(solid->covered, [](std::uint8_t c) { return c != 0; }) ||
+                          !solid->frozen.empty() || !solid->cells.empty();
+  return is_touched ? std::move(solid) : nullptr;
+}
+
+/// Of a level below finer ones: cells that hold less fluid than body count as covered where nothing finer shows them.
+void Bodies::freeze(const Geometry& geometry, const IndexBox& cells, Solid& solid) const {
+  for_each_cell(solid.box, [&](Int3 cell) {
+    solid.covered[static_cast<std::size_t>(solid.box.index(cell))] = geometry.volume(cell) < k_small ? 1 : 0;
+  });
+  for_each_cell(cells, [&](Int3 cell) {
+    const bool is_free = geometry.is_free(cell);
+    if (!is_free) solid.frozen.push_back(cell);
+    solid.fraction[static_cast<std::size_t>(cells.index(cell))] = is_free ? 1 : geometry.volume(cell);
+  });
+}
+
+/// True if the loops over all cells compute the cell as it is.
+bool Bodies::is_regular(const Geometry& geometry, const Solid& solid, Int3 cell) const {
+  if (geometry.volume(cell) < 1) return false;
+  for (std::size_t side = 0; side < geometry.sides(); ++side) {
+    if (geometry.open(cell, side) < 1) return false;
+    const Int3 there = moved(cell, side);
+    if (geometry.joined(there) == (side ^ 1)) return false;
+    Int3 further = there;
+    for (std::int32_t k = 0; k < reach_; ++k, further = moved(further, side))
+      if (solid.is_covered(further)) return false;
+  }
+  IndexBox around{cell, {cell[0] + 1, cell[1] + 1, cell[2] + 1}};
+  around = around.grown(1, static_cast<int>(geometry.sides() / 2));
+  bool is_free = true;
+  for_each_cell(around, [&](Int3 there) { is_free = is_free && !solid.is_covered(there); });
+  return is_free;
+}
+
+/// The fluid of the group lies before its wall like a plate.
+void Bodies::set_wall(Int3 leader, double spacing, CellAtBody& cell) const {
+  const double area = norm(cell.wall.area);
+  if (!(area > k_no_area)) {
+    cell.wall.area = {};
+    return;
+  }
+  Vec3 x;
+  for (int d = 0; d < world_.dimensions; ++d)
+    x[d] = world_.origin[d] + (leader[static_cast<std::size_t>(d)] + 0.5) * spacing;
+  cell.body = nearest(x);
+  cell.wall.slip = world_.bodies[static_cast<std::size_t>(cell.body)].slip;
+  cell.wall.distance = std::clamp(0.5 * cell.volume / area, k_nearest, 1.0) * spacing;
+}
+
+void Bodies::cut(const Geometry& geometry, const IndexBox& cells, double spacing, Solid& solid) const {
+  const std::size_t sides = geometry.sides();
+  for_each_cell(solid.box, [&](Int3 cell) {
+    solid.covered[static_cast<std::size_t>(solid.box.index(cell))] = geometry.is_covered(cell) ? 1 : 0;
+  });
+  for_each_cell(cells, [&](Int3 cell) {
+    double& fraction = solid.fraction[static_cast<std::size_t>(cells.index(cell))];
+    if (solid.is_covered(cell)) {
+      solid.frozen.push_back(cell);
+      return;
+    }
+    fraction = geometry.volume(cell);
+    if (is_regular(geometry, solid, cell)) return;
+    CellAtBody found;
+    found.cell = cell, found.first = solid.parts.size();
+    const std::size_t own = geometry.joined(cell);
+    const Int3 leader = own < sides ? moved(cell, own) : cell;
+    std::vector<Int3> group{leader};
+    for (std::size_t side = 0; side < sides; ++side)
+      if (const Int3 there = moved(leader, side); geometry.joined(there) == (side ^ 1)) group.push_back(there);
+    found.volume = 0;
+    for (const Int3 member : group) {
+      CellPart part;
+      part.cell = member, part.volume = geometry.volume(member);
+      found.volume += part.volume;
+      for (std::size_t side = 0; side < sides; ++side) {
+        const Int3 there = moved(member, side);
+        if (solid.is_covered(there) || std::ranges::find(group, there) != group.end()) continue;
+        part.open[side] = geometry.open(member, side);
+        found.wall.area[static_cast<int>(side / 2)] += side % 2 == 0 ? part.open[side] : -part.open[side];
+      }
+      solid.parts.push_back(part);
+    }
+    found.parts = group.size();
+    set_wall(leader, spacing, found);
+    solid.cells.push_back(found);
+  });
+}
+
+}  // namespace eddyline::amr
