@@ -111,6 +111,8 @@ def _sections(schema: Schema) -> Iterator[str]:
     )
     yield "momentum and energy, are always there.\n"
     yield from _tagged(definitions, OBSERVERS)
+    yield from _heading("`[[terms]]`, any number")
+    yield from _described(definitions["Term"])
     yield from _heading("`[[expect]]`, any number")
     yield from _described(definitions["Expect"])
     yield from _heading("`[method]`, optional")

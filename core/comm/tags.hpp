@@ -25,7 +25,7 @@ class HaloTags {
 
   const std::string& name() const { return (*taken_)[number_].first; }
   Tag messages() const { return numbered(0); }
-  /// Of its messages between sites that are combined or compressed.
+  /// The tag of its messages between sites that are combined or compressed.
   Tag between_sites() const { return numbered(1); }
 
  private:

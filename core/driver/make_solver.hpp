@@ -13,7 +13,7 @@ namespace eddyline::driver {
 /// Names of the solvers.
 std::vector<std::string_view> solver_names();
 
-/// What the world's solver records and shows. Throws UserError if there is none of this name.
+/// Names of what the world's solver records and shows. Throws UserError if there is none of this name.
 solver::Description describe(const world::World& world);
 
 /// The part of a world that devices cannot compute yet, as a sentence without its full stop; empty: none.

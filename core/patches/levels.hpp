@@ -85,6 +85,8 @@ class Levels {
   std::int64_t patches() const;        // of this rank
   std::int64_t memory() const;         // [bytes]
   std::int64_t neighbors() const;
+  /// The tags of all halos of the solver.
+  comm::Tags tags() const { return tags_; }
   exchange::Traffic traffic() const;
   /// Weights of the first of the states.
   static constexpr StateWeights k_begin{1, 0, 0, 0, 0};

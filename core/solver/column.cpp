@@ -51,6 +51,13 @@ Words words_of(std::string_view quantity) {
       Entry{"pressure_coefficient", "pressure coefficient", Shade::diverging},
       Entry{"u", "displacement u", Shade::diverging},
       Entry{"p", "rate p = du/dt", Shade::diverging},
+      Entry{"potential", "potential", Shade::diverging},
+      Entry{"h_xx", "strain h_xx", Shade::diverging},
+      Entry{"h_xy", "strain h_xy", Shade::diverging},
+      Entry{"h_xz", "strain h_xz", Shade::diverging},
+      Entry{"h_yy", "strain h_yy", Shade::diverging},
+      Entry{"h_yz", "strain h_yz", Shade::diverging},
+      Entry{"h_zz", "strain h_zz", Shade::diverging},
       Entry{"level", "level of the cells", Shade::whole},
   };
   const auto* found = std::ranges::find(k_words, quantity, &Entry::name);

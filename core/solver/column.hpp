@@ -24,7 +24,7 @@ struct Table {
 /// The solids whose forces a solver knows: bodies alone; or bodies and walls, with the work that they do.
 enum class Loaded { bodies, solids };
 
-/// What a solver records and shows of a world; known without running it. Every name and unit is written here and
+/// Names of what a solver records and shows of a world; known without running it. Every name and unit is written here and
 /// nowhere else: observers, samplers and the package ask.
 struct Description {
   std::vector<Table> series{};       // the solver's own; its budget comes first
@@ -35,7 +35,7 @@ struct Description {
   const std::vector<Column>& columns(std::string_view table) const;
 };
 
-/// What holds in 2D for each metre of depth: "/m", or "" in 3D.
+/// The end of units that hold in 2D for each metre of depth: "/m", or "" in 3D.
 std::string per_length(int dimensions);
 /// Appends a column for each axis: "momentum_x", ...
 void add_vector(std::vector<Column>& columns, const std::string& name, const std::string& unit, int dimensions);
@@ -45,7 +45,7 @@ std::vector<Column> flow_quantities(int dimensions);  // speed, velocity, vortic
 std::vector<Column> flow_probes(int dimensions);      // pressure, velocity, fluid_fraction
 Column mass_flow(int dimensions);
 
-/// How pictures show the values of a quantity.
+/// The way in which pictures show the values of a quantity.
 enum class Shade { plain, from_zero, diverging, whole };
 /// The words for a quantity in pictures: the same for all solvers.
 struct Words {

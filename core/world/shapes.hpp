@@ -17,7 +17,7 @@ struct SurfacePoint {
 
 /// A solid shape: signed distance, exact outline, and layers of points parallel to the surface.
 /// 2D: circle, rectangle (rotated by `angle`), polygon, line (a segment with thickness and round ends).
-/// 3D: sphere, box, cylinder (finite, any axis), polygon and circle extruded along z only where stated.
+/// 3D: sphere, box, cylinder (finite, any axis), closed surfaces of triangles.
 class Shape {
  public:
   virtual ~Shape() = default;
@@ -60,5 +60,7 @@ ShapePtr make_line(Vec3 from, Vec3 to, double thickness);
 ShapePtr make_sphere(Vec3 center, double diameter);
 ShapePtr make_box(Vec3 min, Vec3 max);
 ShapePtr make_cylinder(Vec3 from, Vec3 to, double diameter);
+/// A closed surface; corners of triangles anticlockwise as seen from outside. It has no layers.
+ShapePtr make_triangulated(std::vector<Vec3> points, std::vector<Int3> triangles);
 
 }  // namespace eddyline::world

@@ -21,6 +21,7 @@
 #include "patches/transfers.hpp"
 #include "patches/units.hpp"
 #include "solvers/amr/budget.hpp"
+#include "solvers/amr/cut_cells.hpp"
 #include "solvers/amr/state.hpp"
 #include "solvers/amr/step.hpp"
 #include "thread_ranks.hpp"
@@ -512,4 +513,20 @@ TEST(means_are_conserved_across_levels) {
       if (ranks > 1) CHECK(totals == before);
     }
   }
+}
+
+TEST(parts_of_cells_beside_planes_are_their_volumes) {
+  CHECK_NEAR(amr::open_edge(1, -3), 0.25, 1e-15);
+  CHECK_NEAR(amr::open_edge(-1, -3), 0, 0);
+  // x > 1/4, and the corner x + y < 1/2
+  CHECK_NEAR(amr::open_square({-0.25, 0.75, -0.25, 0.75}), 0.75, 1e-15);
+  CHECK_NEAR(amr::open_square({0.5, -0.5, -0.5, -1.5}), 0.125, 1e-15);
+  std::array<double, 8> tilted{}, corner{};
+  for (std::size_t k = 0; k < 8; ++k) {
+    const auto x = static_cast<double>(k & 1), y = static_cast<double>(k >> 1 & 1), z = static_cast<double>(k >> 2);
+    tilted[k] = 0.2 * x + 0.3 * y + z - 0.6;  // mean height of the plane: 0.35
+    corner[k] = 1 - x - y - z;
+  }
+  CHECK_NEAR(amr::open_cube(tilted), 0.65, 2e-3);
+  CHECK_NEAR(amr::open_cube(corner), 1.0 / 6, 1e-12);
 }

@@ -1,5 +1,5 @@
 """One of the ranks of a test: `mpiexec -n N python rank_program.py JOURNEY key=value ...`, a journey of
-test_law, see ways.py. Rank 0 prints what came out as JSON.
+test_law, see ways.py, or of mps_journeys. Rank 0 prints what came out as JSON.
 
 save=FOLDER: leaves the state of each rank there; restore=FOLDER: goes on from it; keep=1: rank 0 still has
 its simulation when the program ends."""
@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from mps_journeys import JOURNEYS as MPS_JOURNEYS
 from test_law import INTERVAL, JOURNEYS
 
 from eddyline import _core
@@ -22,7 +23,7 @@ KEPT: list[_core.Simulation] = []
 
 def main() -> None:
     name, *options = sys.argv[1:]
-    journey = JOURNEYS[name]
+    journey = (JOURNEYS | MPS_JOURNEYS)[name]
     world = World.from_text(journey.text)
     chosen = {key: value for key, _, value in (option.partition("=") for option in options)}
     ranks = join()
@@ -33,6 +34,7 @@ def main() -> None:
         world.core,
         boxes=int(chosen.get("boxes", 1)),
         threads=int(chosen.get("threads", 1)),
+        instructions=chosen.get("instructions", "auto"),  # type: ignore[arg-type]
         series_interval=INTERVAL,
         decomposition=chosen.get("decomposition", "bisection"),
         exchange=chosen.get("exchange", "nonblocking"),

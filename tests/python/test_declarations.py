@@ -1,4 +1,4 @@
-"""What a solver declares stands once: quantities, columns and their units, labels, names of sides, tags."""
+"""Declarations of a solver stand once: quantities, columns and their units, labels, names of sides, tags."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def plain_worlds() -> Iterator[_core.World]:
             for matter in ("liquid", "ideal_gas"):
                 yield plain_outline(name, dimensions, matter)
     for equations in _core.equation_names():
-        yield plain_outline("amr", 2, equations=equations, levels=2)
+        yield plain_outline("amr", 3, equations=equations, levels=2)
 
 
 def declared(paths: Iterable[Path]) -> Iterator[tuple[set[str], Path]]:
@@ -88,7 +88,7 @@ def test_labels_of_quantities_stand_in_one_place() -> None:
 
 
 def test_names_of_sides_stand_in_one_place() -> None:
-    """In the core once; in the package the keys of [boundaries], and what an opening may face."""
+    """The core has one; the package has the keys of [boundaries], and what an opening may face."""
     pattern = re.compile(r'"left",\s*"right",\s*"bottom",\s*"top"')
     lists = [
         str(path.relative_to(ROOT))
@@ -133,7 +133,7 @@ EXECUTION = {
 
 
 def test_an_option_of_execution_stands_in_four_places() -> None:
-    """In two of the core, which every binding has, and in one of the package; functions and commands ask."""
+    """Two are in the core, which every binding has, and one in the package; functions and commands ask."""
     names = [name for name, each in options().items() if each.metadata["core"]]
     assert set(names) <= set(_core.execution_options())
     distinct = ("decomposition", "rebalance", "exchange", "boxes", "device")

@@ -3,6 +3,7 @@ one line."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -123,6 +124,43 @@ def test_a_run_is_resumed_with_the_module_that_the_environment_names(
     assert same.exit_code == 0 and "identical" in same.output
 
 
+def test_a_run_goes_on_only_with_the_version_of_the_module_that_began_it(
+    heat: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(libraries.VARIABLE, str(heat.parent))
+    out = tmp_path / "run"
+    world = ["--set", "let.n=16", "--set", "output.pictures=0", "--set", "output.snapshots=2"]
+    assert run("run", heat / "heat.toml", *world, "--steps", 10, "--out", out).exit_code == 0
+    version = json.loads((out / "run.json").read_text())["versions"]["module:heat"]
+    assert version == modules.find("heat", [heat]).version
+    monkeypatch.setattr(libraries.Library, "version", property(lambda self: "0123456789abcdef"))
+    for command in ("resume", "replay"):
+        line = told(run(command, out, *(() if command == "resume" else ("--out", tmp_path / "again"))))
+        assert (
+            f"module:heat has changed since this run began (sources {version}, now 0123456789abcdef)" in line
+        )
+    assert run("run", heat / "heat.toml", *world, "--steps", 10, "--out", tmp_path / "new").exit_code == 0
+    same = run("compare", out, tmp_path / "new").output
+    assert "module:heat is of another version in each" in same
+
+
+def test_an_installed_package_brings_a_module_as_an_entry_point(
+    heat: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package, about = tmp_path / "site" / "warm", tmp_path / "site" / "warm-1.0.dist-info"
+    package.mkdir(parents=True), about.mkdir()
+    (package / "__init__.py").write_text("")
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: warm\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[eddyline.modules]\nheat = warm\ncold = nowhere_at_all\n")
+    shutil.copy(heat / "heat.toml", tmp_path)
+    monkeypatch.syspath_prepend(str(package.parent))
+    assert "has no heat.module.so" in told(run("check", tmp_path / "heat.toml"))
+    shutil.copy(heat / "heat.module.so", package)
+    assert run("check", tmp_path / "heat.toml", "--set", "let.n=16").exit_code == 0
+    listed = run("module", "list", tmp_path).output
+    assert f"heat conduction ({package}" in listed and "cold  cannot be used" in listed
+
+
 def test_modules_are_listed(heat: Path, tmp_path: Path) -> None:
     (tmp_path / "broken.module.so").write_bytes(b"\x7fELF")
     listed = run("module", "list", heat.parent).output
@@ -149,7 +187,10 @@ def test_a_module_that_has_changed_since_it_was_built_is_noted(heat: Path) -> No
     [
         ({"method__equations": "module:cold"}, "there is no cold.module.so beside the world"),
         ({"method__equations": "module:../heat"}, "must be module: and a name of small letters"),
-        ({"method__equations": "heat"}, "must be wave, euler, navier-stokes or burgers"),
+        (
+            {"method__equations": "heat"},
+            "must be wave, gravity, euler, navier-stokes, euler-poisson or burgers",
+        ),
         ({"method__parameters__kapa": 1}, 'have no such parameter. Did you mean "kappa"?'),
         ({"method__parameters__kappa": 0}, "method.parameters.kappa = 0 m^2/s; must be > 0."),
         ({"domain__size": [1, 1, 1]}, "the module has equations in 2D, and this world is 3D"),

@@ -13,7 +13,7 @@ from eddyline import _core
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.steering import RefusedError, Steering
 from eddyline.mesh import Block, connect
-from eddyline.run.closing import next_command
+from eddyline.run.closing import next_command, window_text
 from eddyline.run.known import known_range
 from eddyline.solvers.multiblock import core_mesh
 from eddyline.stream.mesh_cells import MeshCells
@@ -37,8 +37,17 @@ def test_a_world_of_particles_runs_on_blocks(tmp_path: Path) -> None:
     drag = run.series("force.cylinder")["total_x"].iloc[-1] / (0.5 * 0.1)
     assert run.series("residual")["drop"].iloc[-1] < 1e-5
     assert drag == pytest.approx(5.58, rel=0.05)
+    assert run.results["time_unit"] == "s"
     flow = [run.series(f"opening.{side}")["mass_flow"].iloc[-1] for side in ("left", "right")]
     assert sum(flow) == pytest.approx(0, abs=1e-4)
+
+
+def test_a_search_for_a_steady_flow_counts_cycles() -> None:
+    world = World.load("airfoil", {"time.end": 20})
+    assert world.time_unit == "cycles"
+    assert "end 20 cycles" in repr(world)
+    item = {"what": "mean, steady", "window": [10, 20]}
+    assert window_text(item, {"time_unit": world.time_unit}) == "mean, steady, 10 to 20 cycles"
 
 
 def test_what_the_solver_does_not_have_is_refused_line_by_line() -> None:

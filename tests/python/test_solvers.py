@@ -120,7 +120,7 @@ def test_every_refusal_of_a_world_is_listed_at_once() -> None:
         ({"output__quantity": "speed"}, 'output.quantity = "speed"; pictures of a 2D world show u or p.'),
         (
             {"method__equations": "burger"},
-            'must be wave, euler, navier-stokes or burgers. Did you mean "burgers"?',
+            'must be wave, gravity, euler, navier-stokes, euler-poisson or burgers. Did you mean "burgers"?',
         ),
         ({"domain__spacing": 0.03}, "must be a whole number. Try domain.spacing = 0.029411764705882353."),
         ({"domain__spacing": 0.25}, "domain.size[0] = 1 m is 4 cells; must be at least 8. Try"),

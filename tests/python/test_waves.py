@@ -119,6 +119,50 @@ bottom = { type = "periodic" }
 top = { type = "periodic" }""",
 ).replace("density = 1\n", "density = 1\nkinematic_viscosity = 0.01\n", 1)
 
+
+def potential_text(
+    size: list[float], n: int, density: str, end: float = 1.0, extra: str = "", sides: str = "periodic"
+) -> str:
+    """A gas with a potential of its own, from rest."""
+    table = "\n".join(f'{side} = {{ type = "{sides}" }}' for side in SIDES[len(size)])
+    return f"""format = 1
+title = "Potential"
+[domain]
+size = {size}
+spacing = {1 / n}
+[method]
+name = "amr"
+equations = "euler-poisson"
+{extra}
+[start.fields]
+density = "{density}"
+[boundaries]
+{table}
+[time]
+end = {end}
+[output]
+pictures = 2
+snapshots = 2
+[observe.spot]
+type = "probe"
+position = {[0.5 / n, 0.2, 0.2][: len(size)]}
+"""
+
+
+POTENTIAL = potential_text(
+    [1, 0.75],
+    64,
+    "1 + 0.5*exp(-((x-.4)^2+(y-.5)^2)/.006)",
+    extra="coupling = 50\nlevels = 3\ntolerance = 0.02\nunit = 4",
+    sides="wall",
+)
+SOLID_POTENTIAL = potential_text(
+    [1, 0.75, 0.5], 16, "1 + 0.5*cos(2*pi*x)*cos(4*pi*z)", extra="coupling = -50"
+)
+STRAINS = world_text([1, 0.75, 0.5], 16, "", extra='equations = "gravity"\namplitude = 1\nwidth = 0.3')
+STRAINS = STRAINS.replace('[start.fields]\nu = ""\np = "0"\n', "")
+STRAINS = STRAINS.replace('left = { type = "periodic" }', 'left = { type = "wall", slip = true }')
+STRAINS = STRAINS.replace('right = { type = "periodic" }', 'right = { type = "open" }')
 LEVELS = world_text(
     [1, 1],
     64,
@@ -155,6 +199,9 @@ WORLDS = {
     "gas": GAS,
     "solid gas": SOLID_GAS,
     "thick gas": THICK_GAS,
+    "potential": POTENTIAL,
+    "solid potential": SOLID_POTENTIAL,
+    "strains": STRAINS,
     "gas body": GAS_BODY,
     "thick body": THICK_BODY,
     "solid body": SOLID_BODY,

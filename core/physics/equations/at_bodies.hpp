@@ -35,6 +35,14 @@ class CellsAtBodies {
     return sum;
   }
 
+  Values values(Int3 cell) const {
+    const double* at = first_ + offset(cell);
+    Values all;
+    for (std::size_t f = 0; f < N; ++f) all[f] = at[static_cast<std::ptrdiff_t>(f) * field_];
+    return all;
+  }
+
+  /// All cells of a group hold the same values.
   void compute(const CellAtBody& cell) const {
     Values sum;
     for (std::size_t k = cell.first; k < cell.first + cell.parts; ++k) {
@@ -44,10 +52,7 @@ class CellsAtBodies {
       if constexpr (D == 3) add_faces<2>(part, sum);
     }
     if (norm(cell.wall.area) > 0) {
-      Values before;  // the wall: all cells of a group hold the same
-      const double* at = first_ + offset(cell.cell);
-      for (std::size_t f = 0; f < N; ++f) before[f] = at[static_cast<std::ptrdiff_t>(f) * field_];
-      const WallForce force = model_.wall(before, cell.wall);
+      const WallForce force = model_.wall(values(cell.cell), values(cell.next), cell.wall);
       for (int d = 0; d < D; ++d) {
         One& momentum = sum[Model::k_momentum + static_cast<std::size_t>(d)];
         momentum = momentum - One(force.pressure[d] + force.friction[d]);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,6 +45,7 @@ struct Place {
   double spacing = 0;  // edge of a cell [m]
   Vec3 origin;         // lowest corner of the domain [m]
   grid::IndexBox cells, domain;
+  double time = 0;  // of the fields that are read [s]; account() only
 
   Vec3 centre(Int3 cell, int dimensions) const {
     Vec3 x;
@@ -77,6 +79,12 @@ struct Stage {
   /// row-major; null: nowhere.
   std::array<double*, 3> fluxes{};
   const Solid* solid = nullptr;  // where bodies touch the patch; null: nowhere
+};
+
+/// An equation laplace(u) = f - mean of f that holds at all times. The solver satisfies it at the start and after each
+/// step of level 0, and then sets the rate of change of u for the next step, which the equations read as a field.
+struct Constraint {
+  std::size_t unknown = 0, rate = 0;  // numbers of the fields u and du/dt, which are points
 };
 
 /// Findings in the cells of a patch, before the next step.
@@ -144,17 +152,24 @@ class Equations {
   /// Columns of the budget: integrals over the domain, and largest values.
   virtual const std::vector<Named>& integrals() const = 0;
   virtual const std::vector<Named>& largest() const = 0;
-  /// Densities of the integrals per volume at a cell, and its values of the largest.
+  /// Densities of the integrals per volume at a cell, the only one of `place`, and its values of the largest.
   virtual void account(const Place& place, std::span<const Input> cell, std::span<double> densities,
                        std::span<double> largest) const = 0;
+
+  /// The constraint of these equations, if they have one; f at a cell from its fields, a mean over the cell.
+  virtual std::optional<Constraint> constraint() const { return std::nullopt; }
+  virtual double right_side(std::span<const double> fields) const {
+    (void)fields;
+    return 0;
+  }
 
   /// Line that says what is wrong with the fields of a cell that failed inspection, and what to change.
   virtual std::string complaint(std::span<const double> fields) const = 0;
 
   /// True if bodies may stand in the fluid.
   virtual bool has_walls() const = 0;
-  /// Force on a wall, from the fields of the cells before it, if there are walls.
-  virtual WallForce wall(std::span<const double> fields, const Wall& wall) const = 0;
+  /// Force on a wall, from the fields of the cells before it and of the next one, if there are walls.
+  virtual WallForce wall(std::span<const double> fields, std::span<const double> next, const Wall& wall) const = 0;
 };
 
 /// The names of all sets.

@@ -121,6 +121,10 @@ struct FluxesOnPatch {
         if constexpr (D == 3) sum = sum + difference(back.at + k * back.field, front.at + k * front.field);
         rates[f] = Q(per_length) * sum;
       }
+      if constexpr (requires { Model::k_has_sources; }) {
+        const ValuesOf<Q, N> more = model_.sources(Stencil<Q>{stage_.in, x, y, z, stage_.place.spacing});
+        for (std::size_t f = 0; f < N; ++f) rates[f] = rates[f] + more[f];
+      }
       store_stage<Q, N>(stage_, i + x, rates);
     });
   }

@@ -14,8 +14,11 @@
 //   Q margin_of_primitive(Values<Q>)      positive where they are valid
 //   Values<Q> flux<axis>(left, right)     through a face, from the primitive values on its sides
 //   Values<Q> diffusion<axis>(FaceStencil<Q>)  by gradients, added to flux; if there is k_diffuses
+//   Values<Q> sources(Stencil<Q>)         rates besides those by fluxes, from neighbours along axes; if there is
+//                                         k_has_sources
 //   k_momentum                            the first component of momentum among the fields; if bodies may be walls
-//   WallForce wall(Values<Q>, Wall)       force on a wall, from the primitive values before it, with packs of one
+//   WallForce wall(Values<Q>, Values<Q>, Wall)  force on a wall, from the primitive values before it and of the next
+//                                         cell, with packs of one
 
 #include <array>
 #include <cstddef>

@@ -28,15 +28,15 @@ class Set final : public Equations {
       if (std::ranges::find(names_, name) == names_.end())
         throw UserError("start.fields." + name + ": the equations have no such field.");
     if constexpr (requires { Model::quantities(); }) values_ = Model::quantities();
-    if constexpr (requires { Model::integrals(); }) {
-      integrals_ = Model::integrals();
+    if constexpr (requires { model_.integrals(); }) {
+      integrals_ = model_.integrals();
     } else {
       const std::string volume = D == 2 ? " m^2" : " m^3";
       for (const Field& field : fields_)
         if (field.meaning == Meaning::average) integrals_.push_back({"total_" + field.name, field.unit + volume});
     }
-    if constexpr (requires { Model::largest(); }) {
-      largest_ = Model::largest();
+    if constexpr (requires { model_.largest(); }) {
+      largest_ = model_.largest();
     } else {
       for (const Field& field : fields_) largest_.push_back({"max_" + field.name, field.unit});
     }
@@ -132,16 +132,24 @@ class Set final : public Equations {
     }
   }
 
+  std::optional<Constraint> constraint() const override {
+    if constexpr (requires { model_.constraint(); }) return model_.constraint();
+    return std::nullopt;
+  }
+  double right_side(std::span<const double> fields) const override {
+    if constexpr (requires { model_.right_side(fields); }) return model_.right_side(fields);
+    return Equations::right_side(fields);
+  }
   bool has_walls() const override {
     return requires { Model::k_momentum; };
   }
-  WallForce wall(std::span<const double> fields, const Wall& wall) const override {
+  WallForce wall(std::span<const double> fields, std::span<const double> next, const Wall& wall) const override {
     if constexpr (requires { Model::k_momentum; }) {
-      ValuesOf<Pack<double, 1>, N> u;
-      for (std::size_t f = 0; f < N; ++f) u[f] = fields[f];
-      return model_.wall(model_.primitive(u), wall);
+      ValuesOf<Pack<double, 1>, N> here, beyond;
+      for (std::size_t f = 0; f < N; ++f) here[f] = fields[f], beyond[f] = next[f];
+      return model_.wall(model_.primitive(here), model_.primitive(beyond), wall);
     } else {
-      (void)fields, (void)wall;
+      (void)fields, (void)next, (void)wall;
       return {};
     }
   }

@@ -15,6 +15,7 @@ namespace eddyline::physics {
 struct Wall {
   Vec3 area;            // into the body, in faces of a cell
   double distance = 0;  // from the wall to the middle of the fluid before it [m]
+  double further = 0;   // from the wall to the middle of the next cell in the fluid [m]
   bool slip = false;
 };
 
@@ -36,6 +37,7 @@ struct CellAtBody {
   std::size_t first = 0, parts = 0;  // of its group, in the same order for all cells of the group
   double volume = 1;                 // fluid in the group, in cells
   Wall wall;                         // of the group; area 0: none
+  Int3 next{};                       // the next cell in the fluid before that wall, or the cell itself
   std::int32_t body = -1;            // index, of the wall
 };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "physics/equations/kernels.hpp"
+#include "physics/equations/reconstruction.hpp"
 
 namespace eddyline::physics::euler {
 
@@ -91,19 +92,32 @@ struct Euler {
     return flux;
   }
 
+  /// Velocity into a wall at it: with a limited slope, of which the mirrored gas is one side.
+  EDDYLINE_INLINE double against(const State<Pack<double, 1>>& q, const State<Pack<double, 1>>& next,
+                                 const Wall& wall) const {
+    const double area = norm(wall.area);
+    double here = 0, beyond = 0;
+    for (std::size_t d = 1; d <= D; ++d) {
+      here += q[d].v * wall.area[static_cast<int>(d) - 1] / area;
+      beyond += next[d].v * wall.area[static_cast<int>(d) - 1] / area;
+    }
+    if (!(wall.further > wall.distance)) return here;
+    const Pack<double, 1> inner((here - beyond) / (wall.further - wall.distance)), outer(-here / wall.distance);
+    return here + wall.distance * limited_slope(inner, outer).v;
+  }
   /// Pressure on a wall that the gas flows against: that behind the shock it makes. On one that the gas leaves: that
   /// behind the expansion, where a power between two whole ones is interpolated between these.
-  EDDYLINE_INLINE WallForce wall(const State<Pack<double, 1>>& q, const Wall& wall) const {
+  EDDYLINE_INLINE WallForce wall(const State<Pack<double, 1>>& q, const State<Pack<double, 1>>& next,
+                                 const Wall& wall) const {
     const double area = norm(wall.area), pressure = q[k_energy].v;
     if (!(area > 0)) return {};
-    double against = 0;  // velocity into the wall
-    for (std::size_t d = 1; d <= D; ++d) against += q[d].v * wall.area[static_cast<int>(d) - 1] / area;
+    const double speed = against(q, next, wall);
     const double sound = std::sqrt(gamma * pressure / q[0].v);
-    if (against > 0) {
-      const double half = 0.25 * (gamma + 1) * against;
-      return {(pressure + q[0].v * against * (half + std::sqrt(half * half + sound * sound))) * wall.area, {}};
+    if (speed > 0) {
+      const double half = 0.25 * (gamma + 1) * speed;
+      return {(pressure + q[0].v * speed * (half + std::sqrt(half * half + sound * sound))) * wall.area, {}};
     }
-    const double base = std::max(0.0, 1 + 0.5 * (gamma - 1) * against / sound);
+    const double base = std::max(0.0, 1 + 0.5 * (gamma - 1) * speed / sound);
     double power = 2 * gamma / (gamma - 1), behind = pressure;
     for (; power >= 1 && behind > 0; power -= 1) behind *= base;
     return {behind * (1 - power + power * base) * wall.area, {}};

@@ -10,12 +10,15 @@
 #include "physics/burgers/model.hpp"
 #include "physics/equations/kernels.hpp"
 #include "physics/euler/model.hpp"
+#include "physics/euler_poisson/model.hpp"
+#include "physics/gravity/model.hpp"
 #include "physics/navier_stokes/model.hpp"
 #include "physics/wave/model.hpp"
 
 namespace eddyline::physics {
 
-inline constexpr std::array<std::string_view, 4> k_equations{"wave", "euler", "navier-stokes", "burgers"};
+inline constexpr std::array<std::string_view, 6> k_equations{"wave",          "gravity",       "euler",
+                                                             "navier-stokes", "euler-poisson", "burgers"};
 
 /// Choice of a model, and of the loops around it.
 struct Choice {
@@ -41,7 +44,12 @@ template <class Visit>
 auto with_model(const Choice& choice, Visit&& visit) {
   if (choice.name == "euler") return with_dimensions<euler::Euler>(choice.dimensions, visit);
   if (choice.name == "navier-stokes") return with_dimensions<navier_stokes::NavierStokes>(choice.dimensions, visit);
+  if (choice.name == "euler-poisson") return with_dimensions<euler_poisson::EulerPoisson>(choice.dimensions, visit);
   if (choice.name == "burgers") return with_dimensions<burgers::Burgers>(choice.dimensions, visit);
+  if (choice.name == "gravity") {
+    if (choice.dimensions == 2) throw UserError("method.equations = \"gravity\": the world must be 3D.");
+    return visit.template operator()<gravity::Gravity<3>, 3>();
+  }
   if (choice.order == 2) return with_dimensions<WaveOf<2>::Model>(choice.dimensions, visit);
   if (choice.order == 6) return with_dimensions<WaveOf<6>::Model>(choice.dimensions, visit);
   return with_dimensions<WaveOf<4>::Model>(choice.dimensions, visit);

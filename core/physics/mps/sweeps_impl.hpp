@@ -95,48 +95,49 @@ void neighborhoods(const Input& in, const Neighborhoods<D>& out, std::int64_t fi
   });
 }
 
-/// Takes the entries of one chunk's lanes, and leaves out those that are 0.
-class MatrixRows {
+/// Takes the entries of the lanes of a pack, and leaves out those that are 0. `part`: its first lane.
+template <class P>
+class MatrixLanes {
  public:
-  MatrixRows(const Matrix& matrix, std::int64_t chunk)
-      : values_(matrix.values + matrix.first[chunk]),
-        places_(matrix.places + matrix.first[chunk]),
-        length_(matrix.lengths[chunk]) {}
+  EDDYLINE_INLINE MatrixLanes(const Matrix& matrix, std::int64_t chunk, int part)
+      : values_(matrix.values + matrix.first[chunk] + part), places_(matrix.places + matrix.first[chunk] + part) {
+    for (int l = 0; l < P::width; ++l) next_[l] = l;
+  }
 
-  /// Adds an entry to each lane of a pack, the first of which is `part`.
-  template <class P>
-  EDDYLINE_INLINE void add(int part, P a, const std::int32_t* places) {
+  EDDYLINE_INLINE void add(P a, const std::int32_t* places) {
     float value[P::width];
     a.store(value);
-    for (int l = 0; l < P::width; ++l) {
-      const int lane = part + l, at = count_[lane] * neighbors::k_chunk + lane;
-      values_[at] = value[l], places_[at] = places[l];
-      count_[lane] += value[l] != 0 ? 1 : 0;
-    }
+    for (int l = 0; l < P::width; ++l) values_[next_[l]] = value[l], places_[next_[l]] = places[l];
+    for (int l = 0; l < P::width; ++l) next_[l] += value[l] != 0 ? neighbors::k_chunk : 0;
   }
-  /// Pads the lanes, which have the places `own`.
-  void end(const std::int32_t* own) {
-    length_ = 0;
-    for (const std::int32_t count : count_) length_ = count > length_ ? count : length_;
-    for (int lane = 0; lane < neighbors::k_chunk; ++lane)
-      for (std::int32_t e = count_[lane]; e < length_; ++e)
-        values_[e * neighbors::k_chunk + lane] = 0, places_[e * neighbors::k_chunk + lane] = own[lane];
-  }
+  /// Where the next entry of each lane would be, from the first of lane 0.
+  EDDYLINE_INLINE const std::int32_t* next() const { return next_; }
 
  private:
   float* values_;
   std::int32_t* places_;
-  std::int32_t& length_;
-  std::int32_t count_[neighbors::k_chunk] = {};
+  std::int32_t next_[P::width];
 };
+
+/// Pads the lanes of a chunk, which have the places `own` and whose next entries would be at `next`.
+inline void pad(const Matrix& matrix, std::int64_t chunk, const std::int32_t* own, const std::int32_t* next) {
+  std::int32_t length = 0;
+  for (int lane = 0; lane < neighbors::k_chunk; ++lane)
+    length = next[lane] / neighbors::k_chunk > length ? next[lane] / neighbors::k_chunk : length;
+  for (int lane = 0; lane < neighbors::k_chunk; ++lane)
+    for (std::int32_t e = next[lane]; e < length * neighbors::k_chunk; e += neighbors::k_chunk)
+      matrix.values[matrix.first[chunk] + e] = 0, matrix.places[matrix.first[chunk] + e] = own[lane];
+  matrix.lengths[chunk] = length;
+}
 
 template <class P, int D, class W>
 void equation_of_chunk(const Input& in, const Equation<D>& out, std::int64_t chunk) {
   const P scale(in.scale), cut(in.cut);
   const auto load = [&](const std::int32_t* places) { return load_fluid<P, D>(in.fluid, places); };
-  MatrixRows matrix(out.matrix, chunk);
+  std::int32_t next[neighbors::k_chunk];
   for_each_target<P>(in, chunk, chunk + 1, load, [&](std::int64_t c, int part, std::int64_t at, const Fluid<P, D>& i) {
     P divergence(0), walls(0);
+    MatrixLanes<P> matrix(out.matrix, c, part);
     const std::int32_t* places_of_j = in.fluid_neighbors[c].entries + part;
     for_each_neighbor<P>(
         in.fluid_neighbors[c], part, [&](auto* places) { return load_fluid<P, D>(in.fluid, places); },
@@ -144,7 +145,7 @@ void equation_of_chunk(const Input& in, const Equation<D>& out, std::int64_t chu
           const auto ij = make_pair<W, P, D>(i.x, j.x, scale, cut);
           const P share = i.share * j.share;
           divergence = fma(share * ij.w.divergence, along<D>(j.u, i.u, ij.r), divergence);
-          matrix.add(part, share * ij.w.A, places_of_j);
+          matrix.add(share * ij.w.A, places_of_j);
           places_of_j += neighbors::k_chunk;
         });
     for_each_neighbor<P>(
@@ -157,8 +158,9 @@ void equation_of_chunk(const Input& in, const Equation<D>& out, std::int64_t chu
         });
     put(divergence, out.divergence + at);
     put(walls, out.walls + at);
+    for (int l = 0; l < P::width; ++l) next[part + l] = part + matrix.next()[l];
   });
-  matrix.end(in.targets.template places<neighbors::k_chunk>(chunk * neighbors::k_chunk).data());
+  pad(out.matrix, chunk, in.targets.template places<neighbors::k_chunk>(chunk * neighbors::k_chunk).data(), next);
 }
 
 template <class P, int D, class W>

@@ -66,15 +66,16 @@ struct NavierStokes : euler::Euler<D> {
   }
 
   /// Friction of a wall that holds the gas.
-  EDDYLINE_INLINE WallForce wall(const State<Pack<double, 1>>& q, const Wall& wall) const {
-    WallForce force = Base::wall(q, wall);
+  EDDYLINE_INLINE WallForce wall(const State<Pack<double, 1>>& q, const State<Pack<double, 1>>& next,
+                                 const Wall& wall) const {
+    WallForce force = Base::wall(q, next, wall);
     const double area = norm(wall.area);
     if (wall.slip || !(area > 0)) return force;
-    double against = 0;
-    for (std::size_t d = 1; d <= D; ++d) against += q[d].v * wall.area[static_cast<int>(d) - 1] / area;
+    double into = 0;
+    for (std::size_t d = 1; d <= D; ++d) into += q[d].v * wall.area[static_cast<int>(d) - 1] / area;
     for (int d = 0; d < D; ++d)
       force.friction[d] =
-          viscosity * area / wall.distance * (q[static_cast<std::size_t>(d) + 1].v - against * wall.area[d] / area);
+          viscosity * area / wall.distance * (q[static_cast<std::size_t>(d) + 1].v - into * wall.area[d] / area);
     return force;
   }
 

@@ -204,7 +204,7 @@ bool Bodies::is_regular(const Geometry& geometry, const Solid& solid, Int3 cell)
 }
 
 /// The fluid of the group lies before its wall like a plate.
-void Bodies::set_wall(Int3 leader, double spacing, CellAtBody& cell) const {
+void Bodies::set_wall(const Solid& solid, Int3 leader, double spacing, CellAtBody& cell) const {
   const double area = norm(cell.wall.area);
   if (!(area > k_no_area)) {
     cell.wall.area = {};
@@ -216,6 +216,16 @@ void Bodies::set_wall(Int3 leader, double spacing, CellAtBody& cell) const {
   cell.body = nearest(x);
   cell.wall.slip = world_.bodies[static_cast<std::size_t>(cell.body)].slip;
   cell.wall.distance = std::clamp(0.5 * cell.volume / area, k_nearest, 1.0) * spacing;
+  int axis = 0;  // across which the wall is largest
+  for (int d = 1; d < world_.dimensions; ++d)
+    if (std::abs(cell.wall.area[d]) > std::abs(cell.wall.area[axis])) axis = d;
+  const std::int32_t step = cell.wall.area[axis] > 0 ? -1 : 1;
+  Int3 next = leader;
+  next[static_cast<std::size_t>(axis)] += step;
+  x[axis] += step * spacing;
+  if (solid.is_covered(next)) return;
+  cell.next = next;
+  cell.wall.further = std::max(distance(x), cell.wall.distance + k_nearest * spacing);
 }
 
 void Bodies::cut(const Geometry& geometry, const IndexBox& cells, double spacing, Solid& solid) const {
@@ -232,7 +242,7 @@ void Bodies::cut(const Geometry& geometry, const IndexBox& cells, double spacing
     fraction = geometry.volume(cell);
     if (is_regular(geometry, solid, cell)) return;
     CellAtBody found;
-    found.cell = cell, found.first = solid.parts.size();
+    found.cell = found.next = cell, found.first = solid.parts.size();
     const std::size_t own = geometry.joined(cell);
     const Int3 leader = own < sides ? moved(cell, own) : cell;
     std::vector<Int3> group{leader};
@@ -252,7 +262,7 @@ void Bodies::cut(const Geometry& geometry, const IndexBox& cells, double spacing
       solid.parts.push_back(part);
     }
     found.parts = group.size();
-    set_wall(leader, spacing, found);
+    set_wall(solid, leader, spacing, found);
     solid.cells.push_back(found);
   });
 }

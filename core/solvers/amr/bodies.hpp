@@ -42,7 +42,7 @@ class Bodies {
                                        double spacing) const;
   void freeze(const Geometry& geometry, const grid::IndexBox& cells, physics::Solid& solid) const;
   void cut(const Geometry& geometry, const grid::IndexBox& cells, double spacing, physics::Solid& solid) const;
-  void set_wall(Int3 leader, double spacing, physics::CellAtBody& cell) const;
+  void set_wall(const physics::Solid& solid, Int3 leader, double spacing, physics::CellAtBody& cell) const;
   bool is_regular(const Geometry& geometry, const physics::Solid& solid, Int3 cell) const;
 
   const world::World& world_;

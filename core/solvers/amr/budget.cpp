@@ -34,7 +34,8 @@ void Budget::add(comm::Sums& sums) {
     for (std::int64_t k = 0; k < patches; ++k) {
       const State::Patch& patch = all[static_cast<std::size_t>(k)];
       const std::span<const physics::Input> in = scratch.read(patch);
-      const physics::Place place = state_.place(patch.level, patch.cells());
+      physics::Place place = state_.place(patch.level, patch.cells());
+      place.time = state_.time;
       const double volume = std::pow(place.spacing, state_.world().dimensions);
       const physics::Solid* solid = state_.solid(patch);
       for_each_cell(patch.cells(), [&](Int3 cell) {
@@ -45,6 +46,7 @@ void Budget::add(comm::Sums& sums) {
         at.assign(in.begin(), in.end());
         for (physics::Input& each : at)
           for (std::size_t d = 0; d < 3; ++d) each.at += (cell[d] - patch.cells().lower[d]) * each.stride[d];
+        place.cells = {cell, {cell[0] + 1, cell[1] + 1, cell[2] + 1}};
         equations.account(place, at, densities, values);
         for (std::size_t n = 0; n < integrals; ++n) own[n].add(fraction * volume * densities[n]);
         for (std::size_t n = 0; n < extremes; ++n) most[n] = std::max(most[n], values[n]);

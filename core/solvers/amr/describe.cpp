@@ -19,6 +19,8 @@ solver::Description describe(const physics::Equations& equations, int levels) {
     for (int level = 0; level < levels; ++level) cells.columns.push_back({"cells_" + std::to_string(level), ""});
     all.series.push_back(std::move(cells));
   }
+  if (equations.constraint())
+    all.series.push_back({"solver", {{"iterations", ""}, {"residual", ""}, {"all_iterations", ""}}});
   for (const physics::Named& each : equations.quantities()) all.quantities.push_back({each.name, each.unit});
   all.probes = all.quantities;
   if (levels > 1) all.quantities.push_back({"level", ""});

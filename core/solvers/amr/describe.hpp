@@ -5,7 +5,7 @@
 
 namespace eddyline::amr {
 
-/// What a run with these equations and at most so many levels records and shows.
+/// Names of what a run with these equations and at most so many levels records and shows.
 solver::Description describe(const physics::Equations& equations, int levels);
 
 }  // namespace eddyline::amr

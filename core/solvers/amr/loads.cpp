@@ -1,6 +1,7 @@
 #include "solvers/amr/loads.hpp"
 
 #include <cmath>
+#include <span>
 
 #include "base/reproducible_sum.hpp"
 #include "comm/sums.hpp"
@@ -13,7 +14,7 @@ constexpr std::size_t k_sums = 9;  // of a body: pressure, friction, torque
 
 }  // namespace
 
-Loads::Loads(const State& state) : state_(state) {
+Loads::Loads(State& state) : state_(state) {
   owners_ = solver::loaded_solids(state.world(), solver::Loaded::bodies);
 }
 
@@ -21,17 +22,26 @@ Loads::Loads(const State& state) : state_(state) {
 void Loads::add(comm::Sums& sums) {
   const world::World& world = state_.world();
   std::vector<ReproducibleSum> own(owners_.size() * k_sums);
-  std::vector<double> values(state_.equations().fields().size());
+  if (!owners_.empty()) state_.gather();
+  State::Scratch scratch(state_);
+  std::vector<double> values(state_.equations().fields().size()), next(values.size());
   for (const State::Patch& patch : state_.patches()) {
     const physics::Solid* solid = state_.solid(patch);
     if (solid == nullptr) continue;
-    const std::vector<const double*> fields = state_.values_of(patch, patches::begin);
+    const std::span<const physics::Input> in = scratch.read(patch);
+    const auto read = [&](Int3 cell, std::span<double> to) {
+      for (std::size_t f = 0; f < to.size(); ++f) {
+        const double* value = in[f].at;
+        for (std::size_t d = 0; d < 3; ++d) value += (cell[d] - patch.cells().lower[d]) * in[f].stride[d];
+        to[f] = *value;
+      }
+    };
     const double face = std::pow(state_.spacing(patch.level), world.dimensions - 1);
     for (const physics::CellAtBody& cell : solid->cells) {
       if (cell.body < 0 || solid->parts[cell.first].cell != cell.cell) continue;
-      const auto i = patch.cells().index(cell.cell);
-      for (std::size_t f = 0; f < values.size(); ++f) values[f] = fields[f][i];
-      const physics::WallForce force = state_.equations().wall(values, cell.wall);
+      read(cell.cell, values);
+      read(cell.next, next);
+      const physics::WallForce force = state_.equations().wall(values, next, cell.wall);
       const Vec3 pressure = face * force.pressure, friction = face * force.friction;
       const world::Shape& shape = *world.bodies[static_cast<std::size_t>(cell.body)].shape;
       const auto [lowest, highest] = shape.bounds();

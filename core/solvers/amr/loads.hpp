@@ -11,7 +11,7 @@ namespace eddyline::amr {
 /// outlive it.
 class Loads final : public solver::Loads {
  public:
-  explicit Loads(const State& state);
+  explicit Loads(State& state);
 
   const std::vector<std::int32_t>& owners() const override { return owners_; }
   bool has_power(std::int32_t) const override { return false; }
@@ -21,7 +21,7 @@ class Loads final : public solver::Loads {
   double power_of_sides(const comm::Sums&) const override { return 0; }
 
  private:
-  const State& state_;
+  State& state_;
   std::vector<std::int32_t> owners_;
   std::size_t index_ = 0;
 };

@@ -8,7 +8,7 @@
 namespace eddyline::amr {
 
 Options options_of(const world::World& world) {
-  static const std::array<solver::Option<Options>, 9> k_table{{
+  static const std::array<solver::Option<Options>, 11> k_table{{
       {"equations", &Options::equations},
       {"cfl", &Options::cfl},
       {"patch", &Options::patch},
@@ -17,6 +17,8 @@ Options options_of(const world::World& world) {
       {"tolerance", &Options::tolerance},
       {"refine", &Options::refine},
       {"regrid_every", &Options::regrid_every},
+      {"residual", &Options::residual},
+      {"cycles", &Options::cycles},
       {"body_layer", &Options::body_layer},
   }};
   std::map<std::string, world::OptionValue> own, others;
@@ -30,6 +32,8 @@ Options options_of(const world::World& world) {
   if (!(options.cfl > 0) || options.patch < 1) throw UserError("method.cfl and method.patch must be positive.");
   if (options.levels < 1 || options.levels > 10)
     throw UserError("method.levels = " + std::to_string(options.levels) + "; must be 1 to 10.");
+  if (!(options.residual > 0) || options.cycles < 1)
+    throw UserError("method.residual and method.cycles must be positive.");
   if (options.levels == 1) return options;
   if (options.unit != 4 && options.unit != 8)
     throw UserError("method.unit = " + std::to_string(options.unit) + "; must be 4 or 8.");

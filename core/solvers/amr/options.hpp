@@ -19,6 +19,8 @@ struct Options {
   double tolerance = 0;           // largest variation that is not refined; 0: none is given
   std::string refine{};           // formula that chooses the cells to refine
   std::int64_t regrid_every = 2;  // steps of the coarsest level
+  double residual = 1e-6;         // of the potential, relative to its right side; of equations with a constraint
+  std::int64_t cycles = 30;       // of multigrid after a step, at most
   std::int64_t body_layer = 4;    // cells of each level before the surfaces of bodies that are refined
   std::map<std::string, world::OptionValue> of_equations{};  // all others
 };

@@ -16,6 +16,7 @@
 #include "solvers/amr/cells_of_levels.hpp"
 #include "solvers/amr/loads.hpp"
 #include "solvers/amr/sampler.hpp"
+#include "solvers/amr/solves.hpp"
 #include "solvers/amr/state.hpp"
 #include "solvers/amr/step.hpp"
 
@@ -56,6 +57,7 @@ class Solver final : public solver::Solver {
     std::vector<std::unique_ptr<solver::Observer>> own;
     own.push_back(std::make_unique<Budget>(state_));
     if (state_.levels().most() > 1) own.push_back(std::make_unique<CellsOfLevels>(state_));
+    if (state_.potential() != nullptr) own.push_back(std::make_unique<Solves>(state_));
     return own;
   }
   solver::Checksum checksum() const override;
@@ -103,7 +105,8 @@ double Solver::apply(const world::Change& change) {
 
 void Solver::count(solver::Counters& counters) {
   const patches::Levels& levels = state_.levels();
-  const exchange::Traffic traffic = levels.traffic();
+  exchange::Traffic traffic = levels.traffic();
+  if (state_.potential() != nullptr) traffic += state_.potential()->traffic();
   counters.same("steps", state_.steps);
   counters.sum("cells", levels.cells());
   counters.sum("patches", levels.patches());
@@ -113,6 +116,7 @@ void Solver::count(solver::Counters& counters) {
     counters.sum("cell_steps", step_.cell_steps());
     counters.same("refinements", levels.changes());
   }
+  if (state_.potential() != nullptr) counters.same("cycles", state_.cycles());
   counters.sum("memory_bytes", levels.memory());
   counters.sum("messages", traffic.sent.messages);
   counters.sum("message_bytes", traffic.sent.bytes);

@@ -9,6 +9,7 @@
 #include "base/errors.hpp"
 #include "base/instructions.hpp"
 #include "comm/collectives.hpp"
+#include "linear/vectors.hpp"
 #include "patches/flags.hpp"
 #include "solvers/amr/available_memory.hpp"
 #include "solvers/amr/checkpoint.hpp"
@@ -90,6 +91,12 @@ State::State(const world::World& world, const solver::Execution& execution, comm
   update_bodies();
   start();
   start_refined();
+  if (equations_->constraint()) {
+    const Way way{&communicator_, execution.exchange, execution.between, levels_.tags()};
+    const PotentialOptions potential{.residual = options_.residual, .cycles = options_.cycles};
+    potential_ = std::make_unique<Potential>(levels_, potential, way, instructions_);
+    satisfy_constraint(0);
+  }
   find_time_step();
 }
 
@@ -326,6 +333,49 @@ void State::indicate_bodies(const Patch& patch, std::vector<double>& values) con
     if (std::abs(bodies_.distance(here.centre(cell, world_.dimensions))) <= near) values[i] = std::max(values[i], 2.0);
     ++i;
   });
+}
+
+/// A u = -f with A = -laplace. The field has been carried along with its last rate; what the solve changes is by how
+/// much that rate was wrong.
+void State::satisfy_constraint(double time_step) {
+  if (!potential_) return;
+  const physics::Constraint constraint = *equations_->constraint();
+  std::vector<Array<double>> right(static_cast<std::size_t>(levels_.size())), before(right.size());
+  std::vector<Array<double>*> unknown;
+  for (int level = 0; level < levels_.size(); ++level) {
+    const auto l = static_cast<std::size_t>(level);
+    std::vector<Array<double>>& fields = levels_[level].fields(patches::begin);
+    right[l].resize(fields[0].size());
+    const auto count = static_cast<std::int64_t>(fields[0].size());
+#pragma omp parallel
+    {
+      std::vector<double> values(fields.size());
+#pragma omp for schedule(static)
+      for (std::int64_t i = 0; i < count; ++i) {
+        const auto cell = static_cast<std::size_t>(i);
+        for (std::size_t f = 0; f < values.size(); ++f) values[f] = fields[f][cell];
+        right[l][cell] = -equations_->right_side(values);
+      }
+    }
+    const Array<double>& old = fields[constraint.unknown];
+    before[l].resize(old.size());
+    std::copy_n(old.data(), old.size(), before[l].data());
+    unknown.push_back(&fields[constraint.unknown]);
+  }
+  solve_ = potential_->solve(spacing(0), right, unknown);
+  cycles_ += solve_.iterations;
+  if (!solve_.converged())
+    throw UserError("step " + std::to_string(steps) + ", t = " + std::to_string(time) + " s: the " +
+                    equations_->fields()[constraint.unknown].name + " has " + linear::describe(solve_) +
+                    "; method.residual asks for " + std::to_string(options_.residual) +
+                    ". Raise method.cycles or method.residual, or reduce method.cfl.");
+  if (!(time_step > 0)) return;
+  for (int level = 0; level < levels_.size(); ++level) {
+    std::vector<Array<double>>& fields = levels_[level].fields(patches::begin);
+    const Array<double>&now = fields[constraint.unknown], &old = before[static_cast<std::size_t>(level)];
+    Array<double>& rate = fields[constraint.rate];
+    linear::for_each_unknown(now.size(), [&](std::size_t i) { rate[i] += (now[i] - old[i]) / time_step; });
+  }
 }
 
 /// Ranks on one machine share its memory; each needs its part of the cells, and the old ones until fields have moved.

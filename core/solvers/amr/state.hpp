@@ -16,6 +16,7 @@
 #include "solver/execution.hpp"
 #include "solvers/amr/bodies.hpp"
 #include "solvers/amr/options.hpp"
+#include "solvers/amr/poisson/potential.hpp"
 #include "solvers/amr/sides.hpp"
 #include "world/change.hpp"
 #include "world/world.hpp"
@@ -100,6 +101,14 @@ class State {
   /// Refines what the fields ask for now, and nothing else. True if patches have changed. Collective. Throws UserError
   /// if memory would not suffice.
   bool adapt();
+  /// Satisfies the constraint of the equations, if they have one, after a step of `time_step`, or at the start (0).
+  /// Collective. Throws UserError if the multigrid method does not converge.
+  void satisfy_constraint(double time_step);
+  /// The last of these solves.
+  const linear::Outcome& solve() const { return solve_; }
+  std::int64_t cycles() const { return cycles_; }  // of multigrid so far
+  /// Solver of the constraint, or null.
+  const Potential* potential() const { return potential_.get(); }
   /// True if refinement can change in the course of a run.
   bool is_adaptive() const { return is_adaptive_; }
 
@@ -142,6 +151,9 @@ class State {
   bool is_adaptive_ = false;
   patches::Levels levels_;
   double time_step_ = 0;
+  std::unique_ptr<Potential> potential_;
+  linear::Outcome solve_;
+  std::int64_t cycles_ = 0;
 };
 
 }  // namespace eddyline::amr

@@ -40,6 +40,10 @@ solver::Outcome Step::advance(bool stop) {
     state_.adapt();
     state_.timers.lap(Phase::sort);
   }
+  if (agreed[0] == 0 && state_.potential() != nullptr) {
+    state_.satisfy_constraint(dt);
+    state_.timers.lap(Phase::integrate);
+  }
   return {.good = agreed[0] == 0, .stop = agreed[1] != 0};
 }
 

@@ -16,7 +16,7 @@ namespace eddyline::multiblock {
 /// Smoothing of residuals: ratio of the steps that it allows, and the largest coefficient.
 inline constexpr double k_spread = 2, k_most_spread = 2;
 
-/// What limits the steps of four cells: the largest speeds of signals through faces, and friction.
+/// Limits of the steps of four cells: the largest speeds of signals through faces, and friction.
 template <class E>
 struct StepLimits;
 

@@ -13,7 +13,7 @@ namespace eddyline::sph {
 std::unique_ptr<solver::Solver> make(const world::World& world, const solver::Execution& execution,
                                      comm::Communicator& communicator);
 
-/// What the solver records and shows of a world.
+/// Names of what the solver records and shows of a world.
 solver::Description describe(const world::World& world);
 
 /// The part of a world that devices cannot compute yet, as a sentence without its full stop; empty: none. Runs with

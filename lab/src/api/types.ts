@@ -44,6 +44,7 @@ const summarySchema = v.object({
   time_step: v.number(),
   steps: v.number(),
   end: v.number(),
+  time_unit: v.optional(v.string(), "s"),
   reynolds: v.nullable(v.number()),
   mach: v.nullable(v.number()),
   max_speed: v.number(),

@@ -51,7 +51,7 @@ function readableName(name: string): string {
 }
 
 function Row({ value }: { value: Value }) {
-  const window = value.window ? `${value.what}, ${formatNumber(value.window[0] ?? 0)}–${formatNumber(value.window[1] ?? 0)} s` : value.what;
+  const window = value.window ? `${value.what}, ${formatNumber(value.window[0] ?? 0)}–${formatNumber(value.window[1] ?? 0)} ${run.timeUnit.value}` : value.what;
   return (
     <div class="result" title={value.note || window}>
       <span>{readableName(value.name)}</span>

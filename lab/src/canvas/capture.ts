@@ -5,6 +5,7 @@ import { quantityOf } from "../colors/quantities";
 import { formatNumber, roundTicks } from "../colors/scale";
 import { BODY, INK } from "../colors/tokens";
 import { shownBodies } from "../state/bodies";
+import { timeText } from "../state/playback";
 import * as run from "../state/run";
 import { theme } from "../state/theme";
 import * as view from "../state/view";
@@ -91,7 +92,7 @@ function composePicture(target: HTMLCanvasElement, ratio: number, area: CaptureA
   if (!run.is3d.value) drawSides(context, camera, mode);
   context.restore();
   drawLegend(context, area.height + 18, mode);
-  const caption = `${run.hello.value?.title ?? ""}   t = ${view.shownTime.value.toFixed(3)} s`;
+  const caption = `${run.hello.value?.title ?? ""}   t = ${timeText(view.shownTime.value)}`;
   context.fillStyle = INK[mode];
   context.font = "600 13px Inter, sans-serif";
   context.textAlign = area.width < NARROW_WIDTH ? "left" : "right";

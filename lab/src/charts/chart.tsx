@@ -41,7 +41,7 @@ export function options(spec: ChartSpec, width: number, height: number): uPlot.O
     legend: { show: false },
     scales: { x: { time: false }, y: { range: (plot, low, high) => range(plot, spec, low, high) } },
     axes: [
-      { ...axis, size: 22, values: (_plot, values) => values.map((value, k) => `${formatNumber(value, 4)}${k === values.length - 1 ? " s" : ""}`) },
+      { ...axis, size: 22, values: (_plot, values) => values.map((value, k) => `${formatNumber(value, 4)}${k === values.length - 1 && run.timeUnit.value === "s" ? " s" : ""}`) },
       { ...axis, size: (_plot, labels) => Math.max(50, CHARACTER_WIDTH * Math.max(0, ...(labels ?? []).map(({ length }) => length)) + 8), values: (_plot, values) => tickLabels(values) },
     ],
     series: [

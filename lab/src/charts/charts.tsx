@@ -76,7 +76,7 @@ export function Charts() {
         {!isPhone.value && <span class="space" />}
         {averagingWindow.value && (
           <button type="button" class="button small" onClick={() => (averagingWindow.value = null)} title="Clear the averaging window">
-            average {formatNumber(averagingWindow.value.from)}–{formatNumber(averagingWindow.value.to)} s <Icon name="close" size={12} />
+            average {formatNumber(averagingWindow.value.from)}–{formatNumber(averagingWindow.value.to)} {run.timeUnit.value} <Icon name="close" size={12} />
           </button>
         )}
         {!isPhone.value && <RunStatus />}

@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import type { Frame } from "../stream/frame";
 import type { FrameEntry } from "../stream/frames";
-import { isLive, kind, frames, framesVersion, latestFrame, timeRange } from "./run";
+import { isLive, kind, frames, framesVersion, latestFrame, timeRange, timeUnit } from "./run";
 
 /** True if the latest frame is followed. */
 export const following = signal(true);
@@ -56,6 +56,11 @@ let live: { before: Frame | null; after: Frame | null; arrivedAt: number; interv
   arrivedAt: 0,
   interval: 100,
 };
+
+/** A time of the run with its unit; cycles are whole numbers. */
+export function timeText(value: number): string {
+  return timeUnit.value === "s" ? `${value.toFixed(3)} s` : `${Math.round(value)} ${timeUnit.value}`;
+}
 
 export function resetPlayback(): void {
   live = { before: null, after: null, arrivedAt: 0, interval: 100 };

@@ -49,6 +49,9 @@ export const hasPoints = computed(() => {
 /** True if the run has a velocity, which tracers and streaklines follow. */
 export const hasVelocity = computed(() => hello.value?.quantities.some((quantity) => quantity.name === "velocity_x") ?? true);
 
+/** Unit of times of the run: s, or cycles. */
+export const timeUnit = computed(() => hello.value?.timeUnit || "s");
+
 /** True if cells have levels of refinement, whose edges are drawn in 2D. */
 export const hasLevels = computed(() => hello.value?.dimensions === 2 && hello.value.quantities.some(({ name }) => name === LEVEL));
 

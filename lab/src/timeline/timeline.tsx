@@ -4,7 +4,7 @@ import { effect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../app/icons";
 import { roundTicks } from "../colors/scale";
-import { following, goLive, playing, SPEEDS, scrub, shownStep, speed, stepFrame, time, togglePlay } from "../state/playback";
+import { following, goLive, playing, SPEEDS, scrub, shownStep, speed, stepFrame, time, timeText, togglePlay } from "../state/playback";
 import { outcome, unfinished } from "../state/outcome";
 import * as run from "../state/run";
 import { theme } from "../state/theme";
@@ -121,7 +121,7 @@ function Track() {
       aria-valuemin={0}
       aria-valuemax={Number(last.toFixed(4))}
       aria-valuenow={Number(Math.min(time.value, last).toFixed(4))}
-      aria-valuetext={`${time.value.toFixed(3)} seconds${following.value && run.isLive.value ? ", live" : ""}`}
+      aria-valuetext={`${timeText(time.value)}${following.value && run.isLive.value ? ", live" : ""}`}
       onKeyDown={onKey}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId);
@@ -139,7 +139,7 @@ function Track() {
       <div class="ruler" aria-hidden="true">
         {run.hello.value && roundTicks({ low: 0, high: whole }, 8).map((value) => (
           <span key={value} style={{ left: share(value) }}>
-            {Number(value.toPrecision(4))} s
+            {Number(value.toPrecision(4))} {run.timeUnit.value}
           </span>
         ))}
       </div>
@@ -157,7 +157,7 @@ function TimeAndSpeed() {
   return (
     <div class="now">
       <div>
-        <div class="t">{time.value.toFixed(3)} s</div>
+        <div class="t">{timeText(time.value)}</div>
         <div class="step">step {shownStep.value.toLocaleString("en")}</div>
       </div>
       <select aria-label="Playback speed" value={String(speed.value)} onChange={(event) => (speed.value = Number(event.currentTarget.value))}>

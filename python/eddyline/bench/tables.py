@@ -61,8 +61,8 @@ def show_steps(console: Console, records: Sequence[step.Record]) -> None:
             continue
         console.print(
             f"{record.case} in {record.dim}D, {record.particles:,} particles, on {record.instructions}: "
-            f"{record.device_bytes_per_particle:.0f} bytes on the device for each particle, lists included; it "
-            f"made {record.device_rebuilds:.0%} of the rebuilds alone",
+            f"{record.device_bytes_per_particle:.0f} bytes on the device for each particle, lists included; "
+            f"it made {record.device_rebuilds:.0%} of the rebuilds alone",
             highlight=False,
         )
     share = min(record.core_share for record in records)

@@ -232,6 +232,15 @@ void bind_shapes(nb::module_& module) {
       },
       "from_"_a, "to"_a, "diameter"_a);
   module.def(
+      "triangulated",
+      [](const Points& points, const std::vector<std::array<std::int32_t, 3>>& triangles) {
+        std::vector<Vec3> corners(points.shape(0));
+        for (std::size_t i = 0; i < corners.size(); ++i)
+          corners[i] = {points.data()[3 * i], points.data()[3 * i + 1], points.data()[3 * i + 2]};
+        return world::make_triangulated(std::move(corners), triangles);
+      },
+      "points"_a, "triangles"_a);
+  module.def(
       "formula_region",
       [](const Formula& inside, const Triple& min, const Triple& max, int dimensions) {
         return world::make_formula_region(inside, to_vec(min), to_vec(max), dimensions);

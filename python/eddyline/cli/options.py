@@ -40,7 +40,7 @@ def _sizes(sites: str | None) -> list[int]:
 
 
 def _option(name: str) -> Any:
-    """How the command line shows an option of execution."""
+    """An option of execution as the command line shows it."""
     option, flag = options()[name], f"--{name.replace('_', '-')}"
     shown = dict(option.metadata["shown"])
     if name == "sites":

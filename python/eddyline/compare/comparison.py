@@ -11,6 +11,7 @@ import numpy as np
 
 from eddyline.compare.particles import Divergence, Moment, match
 from eddyline.compare.series import SeriesDifference, differences, tell
+from eddyline.modules import PREFIX
 from eddyline.option_names import NOT_CLOSED
 from eddyline.run.errors import RequestError
 from eddyline.run.record import Run
@@ -80,6 +81,7 @@ class Comparison:
                 lines.append(f"   {name} is {run.outcome}: {run.message}")
         if not self.same_world:
             lines.append("   their world files differ")
+        lines += [f"   {name} is of another version in each" for name in self._other_code()]
         lines += ["", *self._rows()] if self.moments else []
         lines += ["", *(f"series {line}" for line in tell(self.series)), *self._verdict()]
         lines += [self.speed()] if self.speed() else []
@@ -88,6 +90,11 @@ class Comparison:
     @property
     def _named(self) -> tuple[tuple[str, Run], ...]:
         return ("A", self.a), ("B", self.b)
+
+    def _other_code(self) -> list[str]:
+        """Code outside the package, such as modules, of which the runs had different versions."""
+        one, other = (run.record.get("versions", {}) for run in (self.a, self.b))
+        return [name for name in one if name.startswith(PREFIX) and other.get(name, one[name]) != one[name]]
 
     def _rows(self) -> list[str]:
         """The table of all moments."""

@@ -43,6 +43,7 @@ def hello(
         upper=upper,
         spacing=file.domain.spacing,
         end=world.end,
+        time_unit=world.time_unit,
         free_surface=world.has_free_surface,
         quantity=quantity,
         ranks=ranks,

@@ -49,7 +49,7 @@ class Message(_message.Message):
     def __init__(self, version: _Optional[int] = ..., hello: _Optional[_Union[Hello, _Mapping]] = ..., frame: _Optional[_Union[Frame, _Mapping]] = ..., series: _Optional[_Union[SeriesRows, _Mapping]] = ..., progress: _Optional[_Union[Progress, _Mapping]] = ..., acknowledged: _Optional[_Union[Acknowledged, _Mapping]] = ..., marks: _Optional[_Union[Marks, _Mapping]] = ..., bodies: _Optional[_Union[Bodies, _Mapping]] = ..., ended: _Optional[_Union[Ended, _Mapping]] = ..., view: _Optional[_Union[View, _Mapping]] = ..., command: _Optional[_Union[Command, _Mapping]] = ..., seen: _Optional[_Union[Seen, _Mapping]] = ..., notice: _Optional[_Union[Notice, _Mapping]] = ..., tick: _Optional[_Union[Tick, _Mapping]] = ..., ping: _Optional[_Union[Ping, _Mapping]] = ...) -> None: ...
 
 class Hello(_message.Message):
-    __slots__ = ("run", "title", "world", "dimensions", "lower", "upper", "spacing", "end", "quantities", "quantity", "bodies", "sides", "reference", "expectations", "abilities", "ranks", "folder", "probes", "over", "free_surface", "sets", "surfaces", "surface_colors")
+    __slots__ = ("run", "title", "world", "dimensions", "lower", "upper", "spacing", "end", "time_unit", "quantities", "quantity", "bodies", "sides", "reference", "expectations", "abilities", "ranks", "folder", "probes", "over", "free_surface", "sets", "surfaces", "surface_colors")
     RUN_FIELD_NUMBER: _ClassVar[int]
     TITLE_FIELD_NUMBER: _ClassVar[int]
     WORLD_FIELD_NUMBER: _ClassVar[int]
@@ -58,6 +58,7 @@ class Hello(_message.Message):
     UPPER_FIELD_NUMBER: _ClassVar[int]
     SPACING_FIELD_NUMBER: _ClassVar[int]
     END_FIELD_NUMBER: _ClassVar[int]
+    TIME_UNIT_FIELD_NUMBER: _ClassVar[int]
     QUANTITIES_FIELD_NUMBER: _ClassVar[int]
     QUANTITY_FIELD_NUMBER: _ClassVar[int]
     BODIES_FIELD_NUMBER: _ClassVar[int]
@@ -81,6 +82,7 @@ class Hello(_message.Message):
     upper: _containers.RepeatedScalarFieldContainer[float]
     spacing: float
     end: float
+    time_unit: str
     quantities: _containers.RepeatedCompositeFieldContainer[Quantity]
     quantity: str
     bodies: _containers.RepeatedCompositeFieldContainer[Body]
@@ -96,7 +98,7 @@ class Hello(_message.Message):
     sets: _containers.RepeatedCompositeFieldContainer[Set]
     surfaces: _containers.RepeatedCompositeFieldContainer[SurfaceQuantity]
     surface_colors: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, run: _Optional[str] = ..., title: _Optional[str] = ..., world: _Optional[str] = ..., dimensions: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., spacing: _Optional[float] = ..., end: _Optional[float] = ..., quantities: _Optional[_Iterable[_Union[Quantity, _Mapping]]] = ..., quantity: _Optional[str] = ..., bodies: _Optional[_Iterable[_Union[Body, _Mapping]]] = ..., sides: _Optional[_Iterable[_Union[Side, _Mapping]]] = ..., reference: _Optional[_Union[Reference, _Mapping]] = ..., expectations: _Optional[_Iterable[_Union[Expectation, _Mapping]]] = ..., abilities: _Optional[_Iterable[_Union[Ability, _Mapping]]] = ..., ranks: _Optional[int] = ..., folder: _Optional[str] = ..., probes: _Optional[_Iterable[_Union[Probe, _Mapping]]] = ..., over: _Optional[bool] = ..., free_surface: _Optional[bool] = ..., sets: _Optional[_Iterable[_Union[Set, _Mapping]]] = ..., surfaces: _Optional[_Iterable[_Union[SurfaceQuantity, _Mapping]]] = ..., surface_colors: _Optional[_Iterable[str]] = ...) -> None: ...
+    def __init__(self, run: _Optional[str] = ..., title: _Optional[str] = ..., world: _Optional[str] = ..., dimensions: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., spacing: _Optional[float] = ..., end: _Optional[float] = ..., time_unit: _Optional[str] = ..., quantities: _Optional[_Iterable[_Union[Quantity, _Mapping]]] = ..., quantity: _Optional[str] = ..., bodies: _Optional[_Iterable[_Union[Body, _Mapping]]] = ..., sides: _Optional[_Iterable[_Union[Side, _Mapping]]] = ..., reference: _Optional[_Union[Reference, _Mapping]] = ..., expectations: _Optional[_Iterable[_Union[Expectation, _Mapping]]] = ..., abilities: _Optional[_Iterable[_Union[Ability, _Mapping]]] = ..., ranks: _Optional[int] = ..., folder: _Optional[str] = ..., probes: _Optional[_Iterable[_Union[Probe, _Mapping]]] = ..., over: _Optional[bool] = ..., free_surface: _Optional[bool] = ..., sets: _Optional[_Iterable[_Union[Set, _Mapping]]] = ..., surfaces: _Optional[_Iterable[_Union[SurfaceQuantity, _Mapping]]] = ..., surface_colors: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class SurfaceQuantity(_message.Message):
     __slots__ = ("name", "unit", "level")

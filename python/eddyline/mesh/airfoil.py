@@ -71,7 +71,32 @@ def airfoil(
     chord = Chord(complex(places[nose]), complex(places[0]))
     local = chord.local(places)
     upper, lower = local[: nose + 1], local[nose:][::-1]  # both from the edge to the nose
-    focus = _focus(local, nose)
+    focus = focus_of(local, nose, max(1, len(local) // 400))
+    nodes = chord.back(wrapped(upper, lower, focus, on_side, wake, line, far, nose_cell, edge_cell))
+    count = wake + 1
+    nodes[:count, 0] = nodes[::-1][:count, 0]  # the two sides of the wake, bit by bit
+    stacked = np.stack([nodes.real, nodes.imag], axis=-1)
+    return connect(
+        [Block(name, stacked)], {(0, 0, 0): "far", (0, 0, 1): "far", (0, 1, 0): name, (0, 1, 1): "far"}
+    )
+
+
+def wrapped(
+    upper: NDArray[np.complex128],
+    lower: NDArray[np.complex128],
+    focus: complex,
+    on_side: int,
+    wake: int,
+    line: Line,
+    far: float,
+    nose_cell: float,
+    edge_cell: float,
+) -> NDArray[np.complex128]:
+    """(2 (on_side + wake) + 1, m) nodes of a C mesh around a section with the nose at 0 and the edge at 1.
+
+    upper, lower: its sides, from the edge to the nose.  focus: half a radius of curvature behind the nose.
+    The rest as for `airfoil`.
+    """
     first, last = edge_cell, nose_cell
     on_upper, on_lower = (_places_on(side, on_side, first, last) for side in (upper, lower))
     behind = 1 + (far - 1) * geometric(wake, min(edge_cell / (far - 1), 1 / wake))
@@ -84,18 +109,12 @@ def airfoil(
     eta = root.imag[:, None] + (height - root.imag)[:, None] * line[None, :]
     nodes = (root.real[:, None] + 1j * eta) ** 2 + focus
     nodes[:, 0] = bottom
-    nodes = chord.back(nodes)
-    count = wake + 1
-    nodes[:count, 0] = nodes[::-1][:count, 0]  # the two sides of the wake, bit by bit
-    stacked = np.stack([nodes.real, nodes.imag], axis=-1)
-    return connect(
-        [Block(name, stacked)], {(0, 0, 0): "far", (0, 0, 1): "far", (0, 1, 0): name, (0, 1, 1): "far"}
-    )
+    return np.asarray(nodes)
 
 
-def _focus(local: NDArray[np.complex128], nose: int) -> complex:
-    """The point half a radius of curvature behind the nose, chords."""
-    step = max(1, len(local) // 400)
+def focus_of(local: NDArray[np.complex128], nose: int, step: int) -> complex:
+    """The point half a radius of curvature behind the nose, chords. step: to the points on both sides of the
+    nose that tell the curvature."""
     a, b, c = local[nose - step], local[nose], local[nose + step]
     sides = abs(b - a) * abs(c - b) * abs(c - a)
     area = 0.5 * abs(((b - a).conjugate() * (c - a)).imag)

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import entry_points
 from pathlib import Path
 
 from .. import _core
@@ -15,6 +16,8 @@ from .description import FILE, NAME, Description, ModuleError, source_hash
 PREFIX = "module:"
 """Names of equations outside the package begin with this."""
 SUFFIX = ".module.so"
+GROUP = "eddyline.modules"
+"""Group of entry points of packages that bring modules: the name is that of the module."""
 VARIABLE = "EDDYLINE_MODULES"
 """Environment variable with folders in which modules are looked for, separated by colons."""
 _MARK = b"eddyline module\n"
@@ -35,6 +38,11 @@ class Library:
 
     path: Path
     description: Description
+
+    @property
+    def version(self) -> str:
+        """Hash of the files that it was built from: libraries of the same version give the same bits."""
+        return self.description.source
 
     @property
     def is_stale(self) -> bool:
@@ -61,6 +69,9 @@ def find(name: str, folders: Sequence[str | Path]) -> Library:
                 return open_library(path)
     if any(_is_run(Path(folder)) for folder in folders) and name in _last_found:
         return open_library(_last_found[name])
+    installed = _installed(name)
+    if installed is not None:
+        return open_library(installed)
     for place in _places(folders):
         for folder in (place, place / name):
             if (folder / f"{name}.hpp").is_file() and (folder / FILE).is_file():
@@ -74,6 +85,15 @@ def find(name: str, folders: Sequence[str | Path]) -> Library:
 def found_modules(folders: Iterable[str | Path]) -> Iterator[tuple[Path, Library | ModuleError]]:
     """The built modules in these folders and those of EDDYLINE_MODULES, or why one cannot be loaded."""
     seen = set()
+    for entry in entry_points(group=GROUP):
+        try:
+            path = _installed(entry.name)
+        except ModuleError as error:
+            yield Path(f"{entry.name}{SUFFIX}"), error
+            continue
+        if path is not None:
+            seen.add(path.resolve())
+            yield path, open_library(path)
     for place in _places(folders):
         for path in sorted([*place.glob(f"*{SUFFIX}"), *place.glob(f"*/*{SUFFIX}")]):
             if path.resolve() in seen:
@@ -83,6 +103,24 @@ def found_modules(folders: Iterable[str | Path]) -> Iterator[tuple[Path, Library
                 yield path, open_library(path)
             except ModuleError as error:
                 yield path, error
+
+
+def _installed(name: str) -> Path | None:
+    """The library of a module that an installed package brings: an entry point of the group eddyline.modules
+    with its name, which is the package that the library lies in, or a folder."""
+    for entry in entry_points(group=GROUP, name=name):
+        try:
+            brought = entry.load()
+        except Exception as error:  # of the other package
+            raise ModuleError(f"the entry point {name} of {GROUP} cannot be loaded: {error}") from None
+        folder = Path(brought) if isinstance(brought, str | Path) else Path(brought.__file__).parent
+        path = folder / f"{name}{SUFFIX}"
+        if path.is_file():
+            return path
+        if (folder / FILE).is_file():
+            raise ModuleError(f"the module is not built. Run `eddyline module build {folder}`")
+        raise ModuleError(f"the entry point {name} of {GROUP} names {folder}, which has no {path.name}")
+    return None
 
 
 def _is_run(folder: Path) -> bool:

@@ -47,6 +47,9 @@ def style_axes(axes: Axes, labelsize: float) -> None:
         spine.set_color(QUIET)
 
 
+TIME_LABEL = "time [s]"
+
+
 @dataclass(frozen=True)
 class Chart:
     """`name`: of the file, `title`: a heading, `description`: text for readers who cannot see it."""
@@ -56,6 +59,7 @@ class Chart:
     description: str
     draw: Callable[[Axes], None]
     above: bool = False  # something stands above the axes, which leave room for it
+    time_unit: str = "s"
 
     def figure(
         self,
@@ -76,6 +80,8 @@ class Chart:
         axes.set_facecolor("none")
         style_axes(axes, labelsize=9)
         self.draw(axes)
+        if self.time_unit != "s" and axes.get_xlabel() == TIME_LABEL:
+            axes.set_xlabel(self.time_unit)
         for text in (axes.xaxis.label, axes.yaxis.label):
             text.set(text=raised(text.get_text()), color=INK)
         if not for_page:

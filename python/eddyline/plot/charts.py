@@ -4,13 +4,14 @@ alone."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eddyline.plot import references
-from eddyline.plot.chart import INK, Chart, draw_reference, half_band, line, name_above, pretty
+from eddyline.plot.chart import INK, TIME_LABEL, Chart, draw_reference, half_band, line, name_above, pretty
 from eddyline.plot.forces import ALWAYS, Stay, force_charts
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ def charts_of(
 ) -> list[Chart]:
     """All charts of a run: published curves first, then forces, observers and energies. stays: of bodies that
     were added or removed, from when until when they were there [s]."""
-    return list(_unique(_all_charts(world, series, results, stays or {})))
+    found = _unique(_all_charts(world, series, results, stays or {}))
+    return [replace(chart, time_unit=world.time_unit) for chart in found]
 
 
 def _all_charts(
@@ -141,7 +143,7 @@ def _series_chart(world: World, name: str, frame: pd.DataFrame) -> Chart:
         time = frame["time"].to_numpy()
         for k, column in enumerate(columns):
             line(axes, time, frame[column].to_numpy(), k, column.replace("_", " "))
-        axes.set_xlabel("time [s]")
+        axes.set_xlabel(TIME_LABEL)
         axes.set_ylabel(
             f"{columns[0].replace('_', ' ')} [{unit}]" if len(columns) == 1 else f"force [{unit}]"
         )
@@ -166,7 +168,7 @@ def _energy_chart(frame: pd.DataFrame) -> Chart:
         for k, column in enumerate(columns):
             label = ("change of " if start[column] else "") + column.replace("_", " ")
             line(axes, time, frame[column].to_numpy() - start[column], k, label)
-        axes.set_xlabel("time [s]")
+        axes.set_xlabel(TIME_LABEL)
         axes.set_ylabel(f"energy [{unit}]")
         name_above(axes)
 
@@ -182,7 +184,7 @@ def _residual_chart(frame: pd.DataFrame) -> Chart:
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.yaxis.set_minor_formatter(lambda value, _: "")
-        axes.set_xlabel("time [s]")
+        axes.set_xlabel(TIME_LABEL)
         axes.set_ylabel("residual, relative to the first")
 
     return Chart("residual", "Residual", "Residual over time, relative to the first one", draw)
@@ -196,7 +198,7 @@ def _level_chart(frame: pd.DataFrame) -> Chart:
         time = frame["time"].to_numpy()
         for k, column in enumerate(columns):
             line(axes, time, frame[column].to_numpy(), k, f"level {column.removeprefix('cells_')}")
-        axes.set_xlabel("time [s]")
+        axes.set_xlabel(TIME_LABEL)
         axes.set_ylabel("cells")
         axes.set_ylim(bottom=0)
         name_above(axes)

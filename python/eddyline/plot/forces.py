@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eddyline.plot import references
-from eddyline.plot.chart import BAND, GRID, INK, LINES, QUIET, Chart, Vector, line, thin
+from eddyline.plot.chart import BAND, GRID, INK, LINES, QUIET, TIME_LABEL, Chart, Vector, line, thin
 from eddyline.signals import Periodic, Spectrum, flow_state, power_spectrum
 from eddyline.signals.averages import moving_mean, uniform
 from eddyline.signals.periods import harmonics, mean_cycle, phase_of
@@ -161,7 +161,7 @@ def _coefficient(
         if levels and window:
             words = "mean; max and min of the mean cycle" if len(levels) > 1 else "mean"
             axes.hlines(levels, *window, color=INK, lw=1.2, ls=(0, (1, 1)), zorder=5, label=words)
-        axes.set_xlabel("time [s]")
+        axes.set_xlabel(TIME_LABEL)
         axes.set_ylabel(f"{label} [1]")
         _mark_stay(axes, stay)
         _limit_to_window(axes, time, values, window, [edge for band in bands for edge in band[:2]])
@@ -282,7 +282,7 @@ def _components(
     def draw(axes: Axes) -> None:
         for k, (column, label) in enumerate(zip(columns, labels, strict=True)):
             line(axes, time, frame[column].to_numpy(), k, label)
-        axes.set_xlabel("time [s]")
+        axes.set_xlabel(TIME_LABEL)
         axes.set_ylabel(f"{what} [{unit}]")
         _mark_stay(axes, stay)
         values = frame[list(columns)].to_numpy().T.ravel()

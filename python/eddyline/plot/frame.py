@@ -346,7 +346,9 @@ class FramePainter:
         part = _channels(image[top:bottom, left:right])
         patch = Pictures.fromarray(part)
         digits = time_digits(time) if self._digits is None else self._digits
-        text = f"t = {time:.{digits}f} s" if digits <= MOST_DIGITS else f"t = {time:.3e} s"
+        text = f"{time:.{digits}f}" if digits <= MOST_DIGITS else f"{time:.3e}"
+        unit = self.scene.time_unit
+        text = f"t = {text} s" if unit == "s" else f"{time:.0f} {unit}"
         ImageDraw.Draw(patch).text(
             (right - left - 1, bottom - top - 4), text, fill=INK, font=_font(18), anchor="rs"
         )

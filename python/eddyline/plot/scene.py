@@ -59,6 +59,7 @@ class Scene:
     temporary_bodies: tuple[TemporaryBody, ...] = ()
     cut: CutPlane | None = None
     has_mesh: bool = False  # cells of a mesh follow the bodies
+    time_unit: str = "s"
 
     @classmethod
     def of(
@@ -99,6 +100,7 @@ class Scene:
             moving=tuple(body for body in stays if body.motion is not None),
             temporary_bodies=tuple(temporary_bodies),
             has_mesh=core.mesh is not None,
+            time_unit=world.time_unit,
         )
 
     @classmethod
@@ -130,6 +132,7 @@ class Scene:
             temporary_bodies=tuple(temporary_bodies),
             cut=cut,
             has_mesh=core.mesh is not None,
+            time_unit=world.time_unit,
         )
 
     @property

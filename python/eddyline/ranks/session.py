@@ -153,7 +153,7 @@ def _verdict(words: list[str]) -> str:
         if word != words[0]:
             return (
                 f"rank {rank} has another world or other options than rank 0; all ranks must read the same "
-                "file with the same options"
+                "file and the same modules, with the same options"
             )
     return ""
 

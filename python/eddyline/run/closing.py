@@ -115,7 +115,7 @@ def table_lines(run: Run) -> list[str]:
             measured_text(item),
             expected_text(item),
             verdict_text(item, results["spacing"]),
-            window_text(item),
+            window_text(item, results),
         ]
         out.append(f"{name:{width}}  {' | '.join(word for word in words if word)}")
         if item["reason"]:
@@ -150,13 +150,18 @@ def measured_text(item: Mapping[str, Any]) -> str:
     return number_with_error(item["measured"], item["statistical_error"])
 
 
-def window_text(item: Mapping[str, Any]) -> str:
+def window_text(item: Mapping[str, Any], results: Mapping[str, Any]) -> str:
     """Statistic and window, such as `maximum of 7 periods, 4.1 to 6.4 s`; empty if the value needs no
     explanation."""
     if not item.get("what") or _is_whole_curve(item):
         return ""
-    window = item["window"]
-    return str(item["what"]) + (f", {window[0]:.3g} to {window[1]:.3g} s" if window else "")
+    span = span_text(item["window"], results)
+    return str(item["what"]) + (f", {span}" if span else "")
+
+
+def span_text(window: Sequence[float] | None, results: Mapping[str, Any]) -> str:
+    """`4.1 to 6.4 s`; empty without a window."""
+    return f"{window[0]:.3g} to {window[1]:.3g} {results.get('time_unit', 's')}" if window else ""
 
 
 def _is_whole_curve(item: Mapping[str, Any]) -> bool:
@@ -281,10 +286,11 @@ def _values_without_expectations(results: Mapping[str, Any]) -> list[str]:
         return ["this world has no [[expect]]"] if budget else []
     names = short_names([value["name"] for value in values])
     width = max(map(len, names))
-    return [
-        f"{name:{width}}  {' | '.join(word for word in (value_text(value), window_text(value)) if word)}"
-        for name, value in zip(names, values, strict=True)
-    ]
+    lines = []
+    for name, value in zip(names, values, strict=True):
+        words = (value_text(value), window_text(value, results))
+        lines.append(f"{name:{width}}  {' | '.join(word for word in words if word)}")
+    return lines
 
 
 def without_duplicates(values: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

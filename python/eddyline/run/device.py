@@ -59,8 +59,8 @@ def needs(device: str, world: World) -> str:
     found = _core.estimate(world.core)
     each = found.device_bytes / max(1, found.fluid_particles)
     return (
-        f"about {size_text(found.device_bytes)} of its memory, {each:.0f} bytes for each particle of the fluid; "
-        "the run time above is that of the processor"
+        f"about {size_text(found.device_bytes)} of its memory, {each:.0f} bytes for each particle of the "
+        "fluid; the run time above is that of the processor"
     )
 
 

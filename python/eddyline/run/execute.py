@@ -99,7 +99,7 @@ def run(
         return made
 
     options = options_text(steps=steps, until=until)
-    ready = ranks.agree(prepare, lambda made: f"{options}\n{execution_options}\n{made.source}")
+    ready = ranks.agree(prepare, lambda made: f"{options}\n{execution_options}\n{made.source}\n{made.code}")
     with simulated(ready, execution_options, ranks) as (simulation, stop):
         folder = RunFolder.create(ready.name, destination)
         tell_run(folder.path)
@@ -154,12 +154,16 @@ def resume(
         watched_at(live)
         _check_keeping(checkpoint_every, checksums)
         found = _Resumption.of(folder, steps, until, without_last_command=without_last_command)
+        check_code(found.record, found.world)
         _check(found.world, end=found.end, steps=found.steps, execution_options=execution_options)
         if ranks.is_root and not found.is_computed:
             found.find_checkpoint()
         return found
 
-    ready = ranks.agree(prepare, lambda found: f"{found.options}\n{execution_options}\n{found.world.source}")
+    ready = ranks.agree(
+        prepare,
+        lambda found: f"{found.options}\n{execution_options}\n{found.world.source}\n{found.world.code}",
+    )
     if ready.is_computed:
         if not ranks.is_root:
             raise SystemExit(0)
@@ -262,6 +266,17 @@ class _Resumption:
                 f"{called('until')} or more {called('steps')}, counted from the start of the run"
             )
         self.checkpoint = found
+
+
+def check_code(record: Mapping[str, Any], world: World) -> None:
+    """Raises RequestError if a run was computed by another version of code outside the package."""
+    for name, version in world.code.items():
+        before = record.get("versions", {}).get(name, version)
+        if before != version:
+            raise RequestError(
+                f"{name} has changed since this run began (sources {before}, now {version}), so it cannot go "
+                "on. Build the sources that it began with, or run the world anew"
+            )
 
 
 @contextlib.contextmanager

@@ -78,7 +78,7 @@ class Execution:
             "fingerprint": "",
             "started": datetime.now(timezone.utc).isoformat(timespec="seconds"),
             "end": end,
-            "versions": versions(),
+            "versions": versions() | world.code,
             "machine": machine(),
         }
 
@@ -228,7 +228,9 @@ class Execution:
         stopped = self.stop.asked and not self._reached_end()
         self.record["outcome"] = "stopped by user" if stopped else "finished"
         why = "because the command that started its ranks was killed" if starter_has_gone() else "by the user"
-        self.record["message"] = f"stopped {why} at t = {self.simulation.time:.4g} s" if stopped else ""
+        self.record["message"] = (
+            f"stopped {why} at t = {self.simulation.time:.4g} {self.world.time_unit}" if stopped else ""
+        )
 
     def _checkpoint_is_due(self, saved: float) -> bool:
         """saved: time of the last checkpoint. Early in a run checkpoints are more frequent: a killed run

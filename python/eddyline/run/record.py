@@ -294,7 +294,7 @@ class Run:
                 measured_text(item),
                 expected_text(item),
                 verdict_text(item, results["spacing"]),
-                window_text(item),
+                window_text(item, results),
             )
             for name, item in zip(short_names([item["quantity"] for item in items]), items, strict=True)
         ]

@@ -14,7 +14,7 @@ from eddyline.run.advice import resuming
 from eddyline.run.counts import work_unit
 from eddyline.run.device import check_world
 from eddyline.run.errors import RequestError
-from eddyline.run.execute import CHECKPOINT_EVERY, destined, journal_of, simulated, watched_at
+from eddyline.run.execute import CHECKPOINT_EVERY, check_code, destined, journal_of, simulated, watched_at
 from eddyline.run.execution import Execution
 from eddyline.run.execution_options import ExecutionOptions
 from eddyline.run.folder import RunFolder
@@ -76,11 +76,12 @@ def replay(
         if ranks.is_root:
             RunFolder.check_destination(destination)
         made = folder.read_world()
+        check_code(record, made)
         check_world(execution_options.device, made, ranks.size, execution_options.lazy)
         return made, folder, journal_of(folder), int(record["steps"]), float(record["end"])
 
     world, before, entries, steps, end = ranks.agree(
-        prepare, lambda found: f"{execution_options}\n{found[0].source}"
+        prepare, lambda found: f"{execution_options}\n{found[0].source}\n{found[0].code}"
     )
     record = before.read_record()
     with simulated(world, execution_options, ranks) as (simulation, stop):

@@ -17,6 +17,7 @@ from eddyline.plot.charts import bodies_left_out
 from eddyline.run.closing import (
     expected_text,
     measured_text,
+    span_text,
     value_text,
     verdict_text,
     window_text,
@@ -70,7 +71,7 @@ def report_html(run: Run, charts: Sequence[Chart]) -> str:
         picture=_embedded(RunFolder(run.folder).picture, "image/png"),
         caption=_caption(run),
         comparisons=[_comparison(item, results) for item in results.get("expectations", [])],
-        values=[_value(item) for item in without_duplicates(results.get("values", []))],
+        values=[_value(item, results) for item in without_duplicates(results.get("values", []))],
         charts=[drawn(chart) for chart in charts],
         bodies_left_out=bodies_left_out(run.world, run.series_names),
         steered=_steered(run),
@@ -152,7 +153,7 @@ def _caption(run: Run) -> str:
     scene = Scene.of(run.world)
     quantity = quantity_of(run.record["quantity"], scene.density)
     what = f"{quantity.label[0].upper()}{quantity.label[1:]}"
-    words = f"{what} from t = 0 to {run.record['time']:.4g} s."
+    words = f"{what} from t = 0 to {run.record['time']:.4g} {run.world.time_unit}."
     if quantity.kind == "diverging":
         words += " Solid lines: positive values, dashed lines: negative ones."
     of_surfaces = observer_of(run.world) in run.surfaces
@@ -179,7 +180,7 @@ def _comparison(item: dict[str, Any], results: dict[str, Any]) -> dict[str, Any]
     return {
         "quantity": item["quantity"],
         "measured": measured_text(item).replace("+-", "±"),
-        "window": window_text(item),
+        "window": window_text(item, results),
         "expected": expected_text(item)
         .removeprefix("published ")
         .removeprefix("expected ")
@@ -193,12 +194,11 @@ def _comparison(item: dict[str, Any], results: dict[str, Any]) -> dict[str, Any]
     }
 
 
-def _value(item: dict[str, Any]) -> dict[str, str]:
-    window = item["window"]
+def _value(item: dict[str, Any], results: dict[str, Any]) -> dict[str, str]:
     return {
         "name": item["name"],
         "value": value_text(item).replace("+-", "±"),
-        "window": f"{window[0]:.3g} to {window[1]:.3g} s" if window else "",
+        "window": span_text(item["window"], results),
         "what": item["what"],
     }
 

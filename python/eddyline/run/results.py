@@ -60,7 +60,8 @@ class Results:
     """values: of bodies (coefficients, Strouhal numbers, forces) and observers with converged values. flows:
     state of the flow around each body (periodic, steady or neither) and its start. comparisons: one per
     active [[expect]]. reasons: likely reason for each value outside its band. foreseen: expected value at
-    this spacing from earlier runs, for each value that is outside as they were; else empty."""
+    this spacing from earlier runs, for each value that is outside as they were; else empty. time_unit: of
+    windows: s or cycles."""
 
     values: list[Value]
     flows: dict[str, dict[str, Any]]
@@ -69,10 +70,12 @@ class Results:
     foreseen: list[str]
     spacing: str
     summary: dict[str, dict[str, dict[str, float]]]
+    time_unit: str
 
     def to_json(self) -> dict[str, Any]:
         return {
             "spacing": self.spacing,
+            "time_unit": self.time_unit,
             "flows": self.flows,
             "values": [asdict(value) for value in self.values],
             "expectations": [
@@ -106,6 +109,7 @@ def evaluate(world: World, series: Series, *, reached: float, removed: Container
         foreseen=[each.text if each is not None and each.as_expected else "" for each in foreseen],
         spacing=spacing_text(world),
         summary={name: summarise(frame) for name, frame in series.items()},
+        time_unit=world.time_unit,
     )
 
 
@@ -209,7 +213,7 @@ def _strouhal(world: World, name: str, state: FlowState, scale: float) -> Value:
         return Value(name, state.frequency * scale, "1", state.frequency_error * scale, state.window, what)
     if isinstance(state, Periodic):
         return Value(name, None, "1", note="the lift does not oscillate, the drag does")
-    return Value(name, None, "1", note=why_not(state, world.end))
+    return Value(name, None, "1", note=why_not(state, world))
 
 
 def _of_observer(
@@ -247,21 +251,22 @@ def _statistics(
         if got is None and word == "noise" and not isinstance(state, Unsettled):
             yield Value(full, None, own_unit, note="none: the mean is close to 0")
         elif got is None:
-            yield Value(full, None, own_unit, note=why_not(state, world.end))
+            yield Value(full, None, own_unit, note=why_not(state, world))
         else:
             yield Value(full, got.value, own_unit, got.error, got.window, got.what)
 
 
-def why_not(state: FlowState, end: float) -> str:
+def why_not(state: FlowState, world: World) -> str:
     """The reason that there is no value: `not periodic yet, likely at t = 4 s`."""
+    unit = world.time_unit
     if isinstance(state, Periodic):
         return "too few rows"
     if isinstance(state, Steady):
-        return state.why_not_periodic or f"none: steady since t = {state.window[0]:.3g} s"
+        return state.why_not_periodic or f"none: steady since t = {state.window[0]:.3g} {unit}"
     if state.likely is None:
         return state.reason
-    return f"{state.reason}, likely at t = {state.likely:.2g} s" + (
-        " (set time.end)" if state.likely > end else ""
+    return f"{state.reason}, likely at t = {state.likely:.2g} {unit}" + (
+        " (set time.end)" if state.likely > world.end else ""
     )
 
 

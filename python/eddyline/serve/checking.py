@@ -37,7 +37,8 @@ class Summary(BaseModel):
     spacing: float = Field(description="[m]")
     time_step: float = Field(description="Time step at the start [s].")
     steps: int
-    end: float = Field(description="[s]")
+    end: float = Field(description="[time_unit]")
+    time_unit: str = Field(description="s; cycles in a search for a steady flow")
     reynolds: float | None
     mach: float | None
     max_speed: float = Field(description="Highest expected speed [m/s].")
@@ -182,6 +183,7 @@ def _summary(world: World) -> Summary:
         time_step=found.estimate.time_step,
         steps=found.steps,
         end=world.end,
+        time_unit=world.time_unit,
         reynolds=world.reynolds,
         mach=None if world.file.given_fluid is None else world.scales.mach,
         max_speed=world.scales.max_speed,

@@ -52,9 +52,11 @@ from eddyline.world.world import World
 
 FEWEST_ACROSS = 8
 """Smallest number of cells along a side: the widest stencil, order 6, has 7 points."""
-WAVE, EULER, NAVIER_STOKES, BURGERS = "wave", "euler", "navier-stokes", "burgers"
+WAVE, GRAVITY, EULER, NAVIER_STOKES, BURGERS = "wave", "gravity", "euler", "navier-stokes", "burgers"
+EULER_POISSON = "euler-poisson"
 GASES = (EULER, NAVIER_STOKES)
-EQUATIONS = (WAVE, EULER, NAVIER_STOKES, BURGERS)
+WAVES = (WAVE, GRAVITY)
+EQUATIONS = (WAVE, GRAVITY, EULER, NAVIER_STOKES, EULER_POISSON, BURGERS)
 """Those of the package; others come from modules."""
 
 
@@ -64,7 +66,7 @@ _PICTURES = pictures_of(
     *(
         plain_outline("amr", dimensions, equations=name, levels=2)
         for name in _core.equation_names()
-        for dimensions in (2, 3)
+        for dimensions in ((3,) if name == GRAVITY else (2, 3))
     )
 )
 QUANTITIES = tuple(name for name in _PICTURES if name != "level")
@@ -98,6 +100,8 @@ def _known(name: str, info: ValidationInfo) -> str:
         near = did_you_mean(name, EQUATIONS)
         hint = near if near.startswith("Did") else f'Others are written "{modules.PREFIX}NAME".'
         raise wrong(f"must be {listed(EQUATIONS, 'or')}. {hint}")
+    elif name == GRAVITY and _dimensions(info) == 2:
+        raise wrong("gravitational waves are three-dimensional, and this world is 2D")
     return name
 
 
@@ -130,9 +134,12 @@ class _Condition(Quantities):
 class AmrOptions(SolverOptions):
     """Equations on Cartesian cells with the edge domain.spacing, in patches.
 
-    wave: d2u/dt2 = wave_speed^2 laplace(u); [start.fields] has u [m] and p = du/dt [m/s]. euler,
-    navier-stokes: an ideal gas without and with friction, of a [fluid]; start and regions as of particles.
-    burgers: du/dt + u du/dx + u du/dy = 0; [start.fields] has u [m/s]."""
+    wave: d2u/dt2 = wave_speed^2 laplace(u); [start.fields] has u [m] and p = du/dt [m/s]. gravity: the same
+    for the components h_xx to h_zz of a weak gravitational wave and their rates k_xx to k_zz [1/s], in 3D;
+    amplitude and width give an exact solution as the start. euler, navier-stokes: an ideal gas without and
+    with friction, of a [fluid]; start and regions as of particles. euler-poisson: an isothermal gas that
+    attracts or repels itself; [start.fields] has density (default 1) and velocity_x to velocity_z. burgers:
+    du/dt + u du/dx + u du/dy = 0; [start.fields] has u [m/s]."""
 
     name: Literal["amr"]
     equations: _Equations | None = Field(
@@ -143,8 +150,33 @@ class AmrOptions(SolverOptions):
     parameters: dict[str, Number] = Field(
         default={}, description="Parameters of the equations of a module, by name; its module.toml has them."
     )
+    sound_speed: Positive | None = Field(
+        default=None, description="Speed of sound [m/s]; equations euler-poisson only, default 1."
+    )
+    coupling: Number | None = Field(
+        default=None,
+        description="laplace(potential) = coupling (density - its mean) [m^3/(kg s^2)]: attraction above 0, "
+        "repulsion below; equations euler-poisson only, default 1.",
+    )
+    residual: Annotated[Positive, Field(lt=1)] | None = Field(
+        default=None,
+        description="Residual of the potential after each step, relative to the right side; equations "
+        "euler-poisson only, default 1e-6.",
+    )
+    cycles: Annotated[Count, Field(ge=1)] | None = Field(
+        default=None,
+        description="Multigrid cycles after a step, at most; equations euler-poisson only, default 30.",
+    )
     wave_speed: Positive | None = Field(
-        default=None, description="Speed of waves [m/s]; equations wave only, default 1."
+        default=None, description="Speed of waves [m/s]; equations wave and gravity only, default 1."
+    )
+    amplitude: Number | None = Field(
+        default=None,
+        description="Starts with the gravitational wave of Teukolsky 1982 and compares it with the exact "
+        "solution; equations gravity only.",
+    )
+    width: Positive | None = Field(
+        default=None, description="Width of that wave [m]; equations gravity only, default 1."
     )
     order: Literal[2, 4, 6] | None = Field(
         default=None,
@@ -229,6 +261,11 @@ class Amr:
         """True if pictures of a world with these options may show quantities that `pictures` lacks."""
         return _is_module(str(method.get("equations")))
 
+    def code(self, file: WorldFile) -> Mapping[str, str]:
+        """The version of the module of the equations, see `World.code`."""
+        module = options_of(file).module
+        return {} if module is None else {modules.PREFIX + module.description.name: module.version}
+
     def snapshot_fields(self, file: WorldFile) -> Mapping[str, str]:
         return dict(columns_of(file)["quantities"])
 
@@ -259,13 +296,15 @@ class Amr:
         if equations_of(file) in GASES:
             yield from _gas_start(file, samples)
             yield from _bodies(file)
+        if equations_of(file) == EULER_POISSON:
+            yield from _density_of_start(file, samples)
         if options_of(file).module is not None:
             yield from _module_start(file, samples)
         yield from checks.common_problems(file, samples, names)
 
     def scales(self, file: WorldFile, samples: Samples) -> Scales | tuple[Path, str]:
         name, options = equations_of(file), options_of(file)
-        if name == WAVE:
+        if name in WAVES:
             speed = options.wave_speed or 1.0
             return Scales(speed, speed, "method.wave_speed")
         if name in GASES:
@@ -277,6 +316,8 @@ class Amr:
         if options_of(file).module is not None:
             speed = _module_speed(file, samples)
             return Scales(speed, speed, f"the equations {name} at the start")
+        if name == EULER_POISSON:
+            return _scales_of_potential(file, samples)
         return _speeds_of_start(file, samples)
 
     def step_limits(self, file: WorldFile, speeds: Speeds) -> Iterator[StepLimit]:
@@ -293,8 +334,14 @@ class Amr:
 
     def warnings(self, world: World) -> Iterator[str]:
         names = [name for name, _ in columns_of(world.file)["start"]]
+        if equations_of(world.file) == EULER_POISSON:
+            names = []  # a gas at rest is a start
         given = world.file.start.fields.values()
-        if names and not any(formula.text != "0" for formula in given):
+        if (
+            names
+            and not options_of(world.file).amplitude
+            and not any(formula.text != "0" for formula in given)
+        ):
             yield f"[start.fields] has {_neither(names)}, so nothing moves."
         module = options_of(world.file).module
         if module is not None and module.is_stale:
@@ -335,7 +382,7 @@ class Amr:
             counts={"cells": cells},
             memory_bytes=cells * _bytes_per_cell(file),
             time_step=_time_step(file, world.scales),
-            step_seconds=updates / _rate(file),
+            step_seconds=updates / _rate(file) * (COST_OF_BODIES if file.bodies else 1),
             threads=max(1, cells // CELLS_A_THREAD),
             snapshot_bytes=cells * 8 * len(known["quantities"]),
         )
@@ -348,6 +395,11 @@ class Amr:
         if name == WAVE:
             yield "equations", f"wave equation, speed {rounded(options.wave_speed or 1.0)} m/s"
             yield "scheme", f"differences of order {options.order or 4}, {patches}"
+            yield "time step", f"{rounded(found.estimate.time_step)} s, limited by the speed of waves"
+            return
+        if name == GRAVITY:
+            yield "equations", f"weak gravitational waves, speed {rounded(options.wave_speed or 1.0)} m/s"
+            yield "scheme", f"differences of order 4, {patches}"
             yield "time step", f"{rounded(found.estimate.time_step)} s, limited by the speed of waves"
             return
         values = {"muscl": "limited slopes", "weno": "WENO-Z of order 5"}[options.reconstruction or "muscl"]
@@ -376,19 +428,29 @@ class Amr:
 SOLVER = Amr()
 
 TITLES = {
+    EULER_POISSON: "an isothermal gas with its own potential",
     EULER: "Euler equations of an ideal gas",
     NAVIER_STOKES: "Navier-Stokes equations of an ideal gas",
     BURGERS: "Burgers' equation",
 }
 SUBJECTS = {
+    EULER_POISSON: "the Euler-Poisson equations of the solver amr have",
     WAVE: "the wave equation of the solver amr has",
+    GRAVITY: "gravitational waves of the solver amr have",
     EULER: "the Euler equations of the solver amr have",
     NAVIER_STOKES: "the Navier-Stokes equations of the solver amr have",
     BURGERS: "Burgers' equation of the solver amr has",
 }
 """The equations as the subject of a sentence."""
 
-RATES = {WAVE: 4.0e7, EULER: 4.0e6, NAVIER_STOKES: 3.5e6, BURGERS: 8.0e6}
+RATES = {
+    WAVE: 4.0e7,
+    GRAVITY: 7.0e6,
+    EULER_POISSON: 3.0e6,
+    EULER: 4.0e6,
+    NAVIER_STOKES: 3.5e6,
+    BURGERS: 8.0e6,
+}
 """Cell steps a second on one core, rounded towards slower processors."""
 FEWEST_ACROSS_BODY = 4
 """Cells across a body: below, its two surfaces may be in one cell."""
@@ -396,6 +458,8 @@ ENOUGH_ACROSS_BODY = 20
 """Cells across a body from which on its drag is accurate to some percent."""
 LARGEST_CFL_AT_BODIES = 0.6
 """Half a cell at a body has the faces of a whole one."""
+COST_OF_BODIES = 1.2
+"""Time of a step with bodies over that without: more ghosts, and cells at surfaces one by one."""
 BODY_LAYER = 4
 """As in the core."""
 CELLS_A_THREAD = 4000
@@ -440,7 +504,12 @@ def _options_of_module(options: AmrOptions) -> dict[str, str | float]:
 def columns_of(file: WorldFile) -> dict[str, list[tuple[str, str]]]:
     """Names and units of the equations, see `_core.equation_columns`."""
     options = options_of(file)
-    known = _columns(equations_of(file), file.dimensions, tuple(_options_of_module(options).items()))
+    given = _options_of_module(options) | {
+        key: value for key in ("amplitude", "width") if (value := getattr(options, key)) is not None
+    }
+    if equations_of(file) != GRAVITY and options.module is None:
+        given = {}
+    known = _columns(equations_of(file), file.dimensions, tuple(given.items()))
     if options.module is not None:
         shown = options.module.description.pictures
         for name, unit in known["quantities"]:
@@ -526,6 +595,9 @@ def _time_step(file: WorldFile, scales: Scales) -> float:
         speed = scales.max_speed or 1.0
     if name == BURGERS:
         speed = file.dimensions * (scales.max_speed or 1.0)
+    if name == EULER_POISSON:
+        speed = file.dimensions * (scales.max_speed + scales.sound_speed)
+        speed += 2 * coarsest_spacing(file) * _swing(file)
     return options.cfl * coarsest_spacing(file) / speed
 
 
@@ -540,6 +612,36 @@ def _speeds_of_start(file: WorldFile, samples: Samples) -> Scales:
     ]
     speed = float(max(values, default=0.0))
     return Scales(speed, speed, "the largest at the start")
+
+
+def _swing(file: WorldFile) -> float:
+    """Rate at which the potential moves gas of the density 1 [1/s]."""
+    coupling = options_of(file).coupling
+    return math.sqrt(abs(1.0 if coupling is None else coupling))
+
+
+def _scales_of_potential(file: WorldFile, samples: Samples) -> Scales:
+    given = file.start.fields
+    speeds = [
+        np.abs(evaluate(formula, samples.points)).max(initial=0.0)
+        for name, formula in given.items()
+        if name.startswith("velocity_")
+    ]
+    sound = options_of(file).sound_speed or 1.0
+    return Scales(float(max(speeds, default=0.0)), sound, "method.sound_speed")
+
+
+def _density_of_start(file: WorldFile, samples: Samples) -> Found:
+    """The density of a gas with a potential is positive everywhere."""
+    formula = file.start.fields.get("density")
+    if formula is None:
+        return
+    least = float(np.min(evaluate(formula, samples.points), initial=math.inf))
+    if not least > 0:
+        yield (
+            ("start", "fields", "density"),
+            f"start.fields.density is {rounded(least)} kg/m^3 somewhere; must be positive everywhere.",
+        )
 
 
 def _rate(file: WorldFile) -> float:
@@ -714,9 +816,15 @@ def _foreign_options(file: WorldFile) -> Found:
     """Options of other equations."""
     name = equations_of(file)
     owners = {
-        "wave_speed": (WAVE,),
+        "wave_speed": WAVES,
+        "sound_speed": (EULER_POISSON,),
+        "coupling": (EULER_POISSON,),
+        "residual": (EULER_POISSON,),
+        "cycles": (EULER_POISSON,),
+        "amplitude": (GRAVITY,),
+        "width": (GRAVITY,),
         "order": (WAVE,),
-        "reconstruction": (*GASES, BURGERS),
+        "reconstruction": (*GASES, EULER_POISSON, BURGERS),
     }
     for key, of in owners.items():
         value = getattr(options_of(file), key)
@@ -738,7 +846,13 @@ def _refusals(file: WorldFile) -> Found:
         hint = 'Remove [fluid], or write equations = "euler"' if file.is_gas else "Remove [fluid]"
         yield ("fluid",), f"fluid: {what} no fluid. {hint}."
     yield from _forces(file, what)
-    fields = " and ".join(field for field, _ in columns_of(file)["start"])
+    names = [field for field, _ in columns_of(file)["start"]]
+    fields = " and ".join(names) if len(names) < 3 else f"{names[0]} to {names[-1]}"
+    if options_of(file).amplitude and file.start.fields:
+        yield (
+            ("start", "fields"),
+            "start.fields: method.amplitude gives the start as well. Remove one of them.",
+        )
     for key in sorted(file.start.model_fields_set - {"fields"}):
         hint = f" Write [start.fields] with {fields}" if key == "velocity" else " Remove it"
         yield ("start", key), f"start.{key}: {what} no such start.{hint}."
@@ -830,8 +944,10 @@ def _forces(file: WorldFile, what: str) -> Found:
 
 SIDES_OF = {
     WAVE: (Periodic, Open, Wall),
+    GRAVITY: (Periodic, Open, Wall),
     EULER: (Periodic, Open, Wall, Inflow, Outflow),
     NAVIER_STOKES: (Periodic, Open, Wall, Inflow, Outflow),
+    EULER_POISSON: (Periodic, Wall),
     BURGERS: (Periodic, Open, Wall),
 }
 """Kinds of sides of the equations."""
@@ -851,6 +967,12 @@ def _sides(file: WorldFile) -> Found:
                 (*path, "type"),
                 f'boundaries.{side_name}.type = "{side.type}"; {_subject(file)} sides of the types {kinds} '
                 "only. Change it.",
+            )
+        elif isinstance(side, Wall) and name == GRAVITY and not side.slip:
+            yield (
+                path,
+                f"boundaries.{side_name} is a wall; of gravitational waves it must be a plane of symmetry. "
+                "Add slip = true.",
             )
         elif isinstance(side, Wall) and side.velocity is not None and name != NAVIER_STOKES:
             text = f"boundaries.{side_name}.velocity: {_subject(file)} no friction. Remove it."

@@ -49,9 +49,15 @@ class MultiblockOptions(SolverOptions):
     compressibility, and ideal gases; bodies at rest, or circles that turn."""
 
     name: Literal["multiblock"]
+
+    @property
+    def time_unit(self) -> str:
+        return "cycles" if self.steady and self.time_step == 1 else "s"
+
     steady: StrictBool = Field(
         default=False,
-        description="True: seek a steady flow. A step is then one cycle of multigrid; time only counts them.",
+        description="True: seek a steady flow. A step is then one cycle of multigrid; time only counts them: "
+        "with time_step = 1 it is their number.",
     )
     tolerance: Annotated[Number, Field(ge=1e-14, le=1)] = Field(
         default=1e-6, description="Steady: the residual, over the largest one, at which cycles end."

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from eddyline import _core
-from eddyline.world import checks, extents, sense
+from eddyline.world import checks, extents, sense, terms
 from eddyline.world.build import build
 from eddyline.world.costs import PARTICLES_A_THREAD, RATES, WALL_WEIGHT
 from eddyline.world.estimate import Estimate, Plan
@@ -103,11 +103,13 @@ class Sph:
         return iter(())
 
     def step_problems(self, file: WorldFile, scales: Scales) -> Found:
-        return extents.step_problems(file, scales)
+        yield from terms.problems(file, scales.sound_speed, scales.max_speed)
+        yield from extents.step_problems(file, scales)
 
     def warnings(self, world: World) -> Iterator[str]:
         yield from checks.warnings(world.file, world.let)
         yield from _numerical_viscosity(world)
+        yield from terms.warnings(world)
 
     def notes(self, world: World, samples: Samples) -> Iterator[str]:
         yield from _open_ends(world)
@@ -135,7 +137,8 @@ class Sph:
 
     def describe(self, world: World, found: Plan) -> Rows:
         assert isinstance(found.estimate, SphEstimate)
-        return _numerics(world, found.estimate)
+        yield from _numerics(world, found.estimate)
+        yield from terms.describe(world)
 
     def remarks(self, world: World, found: Plan) -> Iterator[str]:
         assert isinstance(found.estimate, SphEstimate)

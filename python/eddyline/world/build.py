@@ -27,6 +27,7 @@ from .schema import (
 )
 from .shapes import vec3
 from .solver import SolverOptions
+from .terms import options as term_options
 from .values import Pressure
 
 _CLASSIC = {"cfl": 0.3, "artificial_viscosity": 0.01}
@@ -72,6 +73,7 @@ def plain_world(file: WorldFile) -> _core.World:
             if side.velocity is not None:
                 world.sides[index].velocity = three(side.velocity)
     world.options = ({} if file.method.name == "sph" else options_of(file.method)) | _friction(file)
+    world.options |= term_options(file.terms)
     world.fields = dict(file.start.fields)
     _observers(world, file)
     return world

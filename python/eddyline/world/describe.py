@@ -74,9 +74,8 @@ def _flow(world: World, found: Plan) -> Iterator[tuple[str, str]]:
     spacing = file.domain.spacing
     size = " x ".join(rounded(length) for length in file.domain.size)
     has_mesh = "mesh" in world.solver.tables  # which has its own lines
-    across = _in_spacings(file.domain.size, spacing)
-    if world.solver.members == "cells":
-        across = across.removesuffix("spacings") + "cells"
+    unit = "cells" if world.solver.members == "cells" else "spacings"
+    across = _in_spacings(file.domain.size, spacing, unit)
     yield "domain", f"{size} m" + ("" if has_mesh else f", {across} of {rounded(spacing)} m")
     yield "sides", ", ".join(_side(world, name) for name in world.sides)
     if file.given_fluid is not None:
@@ -85,7 +84,7 @@ def _flow(world: World, found: Plan) -> Iterator[tuple[str, str]]:
         low, high = body.core_shape.bounds
         sides = [high[k] - low[k] for k in range(world.dimensions)]
         text = f"{' x '.join(map(rounded, sides))} m" + (
-            "" if has_mesh else f", {_in_spacings(sides, spacing)}"
+            "" if has_mesh else f", {_in_spacings(sides, spacing, unit)}"
         )
         if body.motion is not None:
             text += f", moves at up to {rounded(top_speed(body, file))} m/s"
@@ -96,7 +95,7 @@ def _flow(world: World, found: Plan) -> Iterator[tuple[str, str]]:
             ends = [_place(end[: world.dimensions]) for end in (face.low, face.high)]
             text = f"{face.kind} from {ends[0]} to {ends[1]} m"
             if not has_mesh:
-                text += ", " + _in_spacings([face.high[k] - face.low[k] for k in along], spacing)
+                text += ", " + _in_spacings([face.high[k] - face.low[k] for k in along], spacing, unit)
             yield f"opening {face.name}", text
     for name, observer in world.observers.items():
         if isinstance(observer, Isosurface):
@@ -127,9 +126,9 @@ def friction_told(law: float | str | None) -> str:
     return "" if law is None else f", friction {rounded(law) if isinstance(law, int | float) else law}"
 
 
-def _in_spacings(sides: Sequence[float], spacing: float) -> str:
+def _in_spacings(sides: Sequence[float], spacing: float, unit: str) -> str:
     counts = (side / spacing for side in sides)
-    return " x ".join(f"{n:,.0f}" if n >= 1000 else rounded(n) for n in counts) + " spacings"
+    return " x ".join(f"{n:,.0f}" if n >= 1000 else rounded(n) for n in counts) + f" {unit}"
 
 
 def _side(world: World, name: str) -> str:

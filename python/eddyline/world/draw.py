@@ -93,7 +93,7 @@ def _caption(world: World) -> str:
         ]
     parts += [
         f"spacing {rounded(world.file.domain.spacing)} m",
-        f"end {rounded(world.end)} s",
+        f"end {rounded(world.end)} {world.time_unit}",
     ]
     if world.reynolds is not None:
         parts.insert(0, f"Re {rounded(world.reynolds)}")

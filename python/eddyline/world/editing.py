@@ -143,7 +143,7 @@ def _item(value: Value, flat: bool) -> Any:
 
 def _drop_empty(document: tomlkit.TOMLDocument, above: Sequence[Key]) -> None:
     """A table of tables, such as [bodies], goes with its last one."""
-    if len(above) == 1 and above[0] in ("bodies", "regions", "openings", "observe", "expect"):
+    if len(above) == 1 and above[0] in ("bodies", "regions", "openings", "observe", "expect", "terms"):
         name = str(above[0])
         if name in document and not document[name]:
             del document[name]

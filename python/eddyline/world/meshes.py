@@ -19,6 +19,8 @@ from ..mesh.extrude import extrude
 from ..mesh.frames import Sizes, channel
 from ..mesh.quality import Worst, check_folds, measure, wall_distances, y_plus
 from ..mesh.spacing import Line, cells_for, check_count, geometric, two_ratios, two_sided, uniform
+from ..mesh.wing import Span, around_wing
+from . import wings
 from .curves import find_file
 from .memory import available_memory
 from .mesh_table import MeshTable
@@ -26,11 +28,17 @@ from .problems import Path as ProblemPath
 from .problems import listed, number, rounded
 from .samples import corners
 from .schema import SIDES, Outflow, Periodic, Stream, Wall, WorldFile
-from .shapes import Body, Circle, Cylinder, vec3
+from .shapes import Body, Circle, Cylinder, Wing, vec3
 
 FAR_FIELD = 400.0
 """Distance of the far field of a free stream in lengths of the body: at 50 the drag of a cylinder is 0.7 %
 too high."""
+WING_FAR_FIELD = 15.0
+"""The same of a wing, in chords: its lift vanishes with the square of the distance."""
+NOSE_CELL, EDGE_CELL = 0.1, 0.5
+"""Lengths of cells at the nose and at the trailing edge of a wing, in spacings."""
+ALONG_SPAN = 2.5
+"""Cells of a wing along the span, in spacings."""
 FAN = 2
 """Cells around the body of a mesh with a far field, over those of the spacing: they widen on the way out."""
 NEAR = 10.0
@@ -169,12 +177,12 @@ def _in_plane(file: WorldFile, table: MeshTable, curves: dict[str, Curve]) -> Me
     return channel(low[:2], [high[k] - low[k] for k in (0, 1)], curves, sizes, periodic)
 
 
-def _check_far(file: WorldFile, far: float | None) -> None:
-    """Raises MeshError for sides that a mesh with a far field would leave out. far: as given, or None."""
-    what = "a body in a stream" if far is None else f"mesh.far_field = {number(far)}"
+def _check_far(file: WorldFile, far: float | None, what: str, sides: Sequence[str] = SIDES[:4]) -> None:
+    """Raises MeshError for sides that a mesh with a far field would leave out. far: as given, or None.
+    what: begins the message."""
     remedy = "its type" if far is None else "its type, or remove mesh.far_field"
     _check_stream(file, what)
-    for name in SIDES[:4]:
+    for name in sides:
         side = file.boundaries.side(name)
         if not isinstance(side, Stream | Outflow):
             default = " (default)" if name not in file.boundaries.model_fields_set else ""
@@ -231,7 +239,8 @@ def _downstream(file: WorldFile) -> tuple[bool, bool, bool, bool]:
 def _far(file: WorldFile, table: MeshTable, name: str, curve: Curve) -> Mesh:
     """A body alone: C around an airfoil, O around others."""
     far = table.far_field or FAR_FIELD
-    _check_far(file, table.far_field)
+    what = "a body in a stream" if table.far_field is None else f"mesh.far_field = {number(far)}"
+    _check_far(file, table.far_field, what)
     spacing = _spacing(file, table, curve)
     first = _first_cell(file, table, file.bodies.values())
     outwards = table.cells[1] if table.cells and len(table.cells) > 1 else 0
@@ -307,10 +316,12 @@ def _in_space(file: WorldFile, table: MeshTable) -> Mesh:
     low, high = corners(file)
     curves = {}
     for name, body in file.bodies.items():
+        if isinstance(body, Wing):
+            return _around_wing(file, table, name, body)
         if not _is_upright(body, low[2], high[2]):
             raise MeshError(
-                f"bodies.{name}: a mesh in 3D can be made around cylinders that reach from front to back "
-                "only. Give mesh.file"
+                f"bodies.{name}: a mesh in 3D can be made around a wing, and around cylinders that "
+                "reach from front to back. Give mesh.file"
             )
         assert isinstance(body, Cylinder)
         curves[name] = _circle(body.from_[0], body.from_[1], body.diameter / 2)
@@ -321,6 +332,45 @@ def _in_space(file: WorldFile, table: MeshTable) -> Mesh:
     )
     heights = low[2] + length * uniform(layers)
     return extrude(flat, heights, periodic=isinstance(file.boundaries.front, Periodic))
+
+
+def _around_wing(file: WorldFile, table: MeshTable, name: str, body: Wing) -> Mesh:
+    """A C-H mesh around a wing whose root lies in the side front."""
+    wing = body.surface
+    _check_wing(file, table, name, wing)
+    far = table.far_field or WING_FAR_FIELD
+    given = (*(table.cells or ()), 0, 0, 0)
+    root, tip = wing.chords
+    spacing = wing.perimeter() / given[0] if given[0] else file.domain.spacing
+    first = _first_cell(file, table, file.bodies.values()) / (0.5 * (root + tip))
+    step = first / math.sqrt(2.0) / math.sqrt(far)  # as around an airfoil
+    outwards = given[1] or _rounded(cells_for(1.0, step, math.inf, table.stretching))
+    on_side = _rounded(0.5 * wing.perimeter() / spacing)
+    edge_cell = EDGE_CELL * spacing / root
+    wake = _rounded(cells_for(far - 1, edge_cell, math.inf, max(table.stretching, FAR_RATIO)))
+    along = _rounded(given[2] or 1.5 * (wing.end - wing.root) / (ALONG_SPAN * spacing))
+    on_tip, beyond = max(2, along // 8), along // 4
+    check_count(2 * (on_side + wake) * outwards * along, _most_cells())
+    span = Span(
+        wing.root, wing.end, wing.cap, wing.end + far * tip, (along - on_tip - beyond, on_tip, beyond)
+    )
+    line = geometric(outwards, min(step, 1 / outwards))
+    return around_wing(
+        wing.at, name, "front", span, on_side, wake, line, far, NOSE_CELL * spacing / root, edge_cell
+    )
+
+
+def _check_wing(file: WorldFile, table: MeshTable, name: str, wing: wings.Wing) -> None:
+    """Raises MeshError for a world that has more than a wing in a stream."""
+    if len(file.bodies) > 1:
+        raise MeshError(f"bodies.{name}: a mesh around a wing has no room for other bodies. Give mesh.file")
+    _check_far(file, table.far_field, f"bodies.{name}: a wing", (*SIDES[:4], "back"))
+    low = corners(file)[0][2]
+    if abs(wing.root - low) > 1e-9 * file.domain.size[2]:
+        raise MeshError(
+            f"bodies.{name}.stations[0].nose: has z = {number(wing.root)} m; the root must lie in the "
+            f"side front, z = {number(low)} m"
+        )
 
 
 def _circle(x: float, y: float, radius: float) -> Curve:

@@ -42,7 +42,7 @@ def _rows(world: World) -> list[tuple[str, str]]:
         ("domain", f"{size} m, spacing {rounded(file.domain.spacing)} m"),
         ("sides", ", ".join(f"{name} {kind}" for name, kind in world.sides.items())),
         *_fluid_rows(world),
-        ("end", f"{rounded(world.end)} s"),
+        ("end", f"{rounded(world.end)} {world.time_unit}"),
     ]
     if world.reynolds is not None:
         rows.insert(0, ("Reynolds number", rounded(world.reynolds)))

@@ -1,5 +1,5 @@
-"""What the core must know of a world to say which lengths, series and quantities it has: no start, no values
-of the fluid."""
+"""Outlines of worlds: all that the core must know to name lengths, series and quantities, without a start and
+values of the fluid."""
 
 from __future__ import annotations
 

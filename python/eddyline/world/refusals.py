@@ -10,6 +10,7 @@ from .schema import SIDES, Wall, WorldFile
 from .shapes import Body
 from .solver import solvers
 from .sph_options import SphOptions
+from .terms import refusals as term_refusals
 
 
 def refusals(file: WorldFile) -> Iterator[tuple[Path, str]]:
@@ -47,6 +48,7 @@ def refusals(file: WorldFile) -> Iterator[tuple[Path, str]]:
             f"{listed(pictured, 'or')}.",
         )
     yield from _friction(file)
+    yield from term_refusals(file)
     yield from solver.refusals(file)
 
 

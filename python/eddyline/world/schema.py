@@ -39,6 +39,7 @@ from .shapes import (
 from .shapes import Profile as ProfileShape
 from .solver import Solver, SolverOptions, known_solver, picture_names, solvers
 from .sph_options import SphOptions
+from .terms import Term
 from .values import (
     Condition,
     Count,
@@ -751,6 +752,9 @@ class WorldFile(Table):
         default_factory=dict, description="Inflow and outflow through parts of walls and bodies."
     )
     bodies: dict[_Name, BodyTable] = Field(default_factory=dict, description="Solid bodies.")
+    terms: tuple[Term, ...] = Field(
+        default=(), description="Terms of the equation of motion that the world states as formulas."
+    )
     time: Time
     method: SolverOptions = Field(default_factory=SphOptions)
     output: Output = Field(default_factory=Output)
@@ -857,8 +861,8 @@ def table_of(path: Sequence[str | int], data: Any) -> type[Table] | None:
         return Motion
     if tuple(path) == ("output", "cut"):
         return Cut
-    if len(path) == 2 and first == "expect":
-        return Expect
+    if len(path) == 2 and first in ("expect", "terms"):
+        return Expect if first == "expect" else Term
     simple: dict[str, type[Table]] = {
         "reference": Reference,
         "domain": Domain,

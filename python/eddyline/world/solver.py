@@ -66,6 +66,11 @@ class SolverOptions(Table):
 
     name: str
 
+    @property
+    def time_unit(self) -> str:
+        """Of time in a run: s, or what a run that seeks a steady flow counts instead of it."""
+        return "s"
+
 
 class Solver(Protocol):
     """One numerical method. The core computes; this side reads, checks and describes."""
@@ -76,7 +81,7 @@ class Solver(Protocol):
     not_steered: str
     """Reason why commands that change the flow, other than `steered`, are refused while a run goes on; empty
     if none is. A solver may have a method `has_other_pictures`: whether options of [method] bring quantities
-    that `pictures` does not have."""
+    that `pictures` does not have, and a method `code`, see `World.code`."""
     steered: tuple[str, ...]
     """Names of the commands that change the flow of a run, such as "gravity"; probes can always be added."""
     has_sound: bool
@@ -134,7 +139,7 @@ class Solver(Protocol):
         """The world of the core."""
 
     def outline(self, file: WorldFile) -> _core.World:
-        """What the core must know of the world to name its series and quantities, see
+        """A world of the core with all that it must know to name its series and quantities, see
         `eddyline.world.outline`."""
 
     def estimate(self, world: World) -> Estimate:
@@ -164,7 +169,9 @@ def pictures_of(*worlds: _core.World) -> dict[str, Pictured]:
             )
             found.setdefault(name, shown)
     found.pop("cover", None)
-    return dict(sorted(found.items(), key=lambda item: item[0].startswith("velocity_")))
+    return dict(
+        sorted(found.items(), key=lambda item: item[0] == "vorticity" or 2 * item[0].startswith("velocity_"))
+    )
 
 
 def pictured(known: Mapping[str, Pictured], world: _core.World) -> tuple[str, ...]:

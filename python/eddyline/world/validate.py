@@ -213,8 +213,8 @@ def _line(path: Path, item: ErrorDetails, data: Any, names: Names) -> str | None
         return f"{name} = {shown(value)}; {_limit(kind, context, item['input'], value, path, data)}"
     if kind == "eddyline":
         return f"{name} = {shown(value)}; {context['text']}"
-    if path == ("expect",):
-        return "expect = ...; must be an array of tables. Write [[expect]] with double brackets."
+    if path in (("expect",), ("terms",)):
+        return f"{name} = ...; must be an array of tables. Write [[{name}]] with double brackets."
     allowed = _KINDS.get(kind)
     text = f"must be {allowed}" if allowed else item["msg"]
     return f"{name} = {shown(value)}; {text}{_table_hint(path, value) if allowed == 'a table' else ''}."
@@ -238,7 +238,7 @@ def _missing(path: Path, data: Any) -> str:
         if sort
         else f"[{dotted(around)}]"
         if len(around) == 1 or around[:1] == ("output",)
-        else "[[expect]]"
+        else f"[[{around[0]}]]"
         if around
         else "every world"
     )

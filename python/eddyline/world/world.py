@@ -134,14 +134,26 @@ class World:
         return self.file.solver
 
     @property
+    def code(self) -> dict[str, str]:
+        """Versions of code outside the package that computes this world: of a module its sources, as a
+        hash."""
+        of_solver = getattr(self.solver, "code", None)
+        return dict(of_solver(self.file)) if of_solver is not None else {}
+
+    @property
     def dimensions(self) -> int:
         """2 or 3."""
         return self.file.dimensions
 
     @property
     def end(self) -> float:
-        """The end of the run [s]."""
+        """The end of the run [time_unit]."""
         return self.file.time.end
+
+    @property
+    def time_unit(self) -> str:
+        """Of time in a run: s, or cycles of a run that seeks a steady flow."""
+        return self.file.method.time_unit
 
     @property
     def reference(self) -> Reference | None:
@@ -238,7 +250,11 @@ class World:
 
     def __repr__(self) -> str:
         size = " x ".join(number(round(length, 6)) for length in self.file.domain.size)
-        parts = [f"{size} m", f"spacing {self.file.domain.spacing:.4g} m", f"end {self.end:.4g} s"]
+        parts = [
+            f"{size} m",
+            f"spacing {self.file.domain.spacing:.4g} m",
+            f"end {self.end:.4g} {self.time_unit}",
+        ]
         for count, word in ((len(self.file.bodies), "bodies"), (len(self.file.regions), "regions")):
             if count:
                 parts.append(

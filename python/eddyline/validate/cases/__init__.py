@@ -9,6 +9,7 @@ from eddyline.validate.cases import (
     dam_break,
     dam_break_pressure,
     oscillating_cylinder,
+    patches,
     periodic_cylinder,
     plates,
     rotating_cylinder,
@@ -16,6 +17,7 @@ from eddyline.validate.cases import (
     sod,
     still_water,
     taylor_green,
+    wing,
 )
 
 _MODULES = (
@@ -33,6 +35,8 @@ _MODULES = (
     sod,
     sedov,
     airfoil,
+    patches,
+    wing,
 )
 CASES: dict[str, Case] = {case.name: case for module in _MODULES for case in module.CASES}
 """All cases by name, in the order in which they run."""

@@ -88,6 +88,7 @@ void DeltaStep<T, D>::world_changed() {
   friction_ = domain::WallFriction(state_.world);
   forcing_ = ExternalForcing<D>(state_.world);
   sums_.world_changed();
+  update_.world_changed();
   moving_walls_.world_changed();
   if (device_) device_->forget();
 }

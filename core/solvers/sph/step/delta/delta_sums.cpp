@@ -1,7 +1,10 @@
 #include "solvers/sph/step/delta/delta_sums.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
+#include "physics/kernels/wendland_c2.hpp"
 #include "solvers/sph/step/delta/passes.hpp"
 #include "solvers/sph/step/wall_row.hpp"
 #include "solvers/sph/sweep_input.hpp"
@@ -26,6 +29,33 @@ physics::delta::SweepInput<T> DeltaSums<T, D>::input_of_walls(const neighbors::C
 }
 
 template <class T, int D>
+physics::terms::SweepInput<T> DeltaSums<T, D>::input_of_terms() const {
+  const auto& c = state_.constants;
+  const double R = c.length.interaction_radius;
+  physics::terms::SweepInput<T> in;
+  in.rows = scratch_.midpoint_rows.data();
+  in.targets = lists_.fluid_fluid.targets();
+  in.neighbors = lists_.fluid_fluid.chunks().data();
+  for (int d = 0; d < D; ++d) in.x[d] = state_.fluid.x[d];
+  in.path = state_.time_step * c.c0;
+  in.half_path = static_cast<T>(0.5 * in.path);
+  in.quantum = static_cast<T>(c.fixed.quantum());
+  in.inverse_radius = static_cast<T>(1 / R);
+  const double kernel = physics::WendlandC2::sigma(D) / std::pow(R, D);
+  in.kernel = static_cast<T>(kernel);
+  in.slope = static_cast<T>(-20 * kernel / R);
+  in.sound_speed = static_cast<T>(c.c0);
+  in.density = static_cast<T>(c.rho0);
+  in.sound_pressure = static_cast<T>(c.rho0 * c.c0 * c.c0);
+  in.volume = static_cast<T>(c.volume);
+  in.per_unit = static_cast<T>(1 / (c.rate * c.c0 * c.kernel));
+  in.program = &pair_terms_;
+  std::array<double, 1> at_time{state_.time + state_.time_step};
+  in.filled = pair_terms_.program.filled(at_time);
+  return in;
+}
+
+template <class T, int D>
 void DeltaSums<T, D>::sum_rates(std::span<const Block> blocks) {
   const auto in = input_of_fluid();
   physics::delta::RateResults<T, D> out{
@@ -33,8 +63,16 @@ void DeltaSums<T, D>::sum_rates(std::span<const Block> blocks) {
   for (int d = 0; d < D; ++d) out.viscous[d] = scratch_.delta.viscous(d);
   const auto rates = state_.constants.viscosity == physics::delta::FluidViscosity::morris ? sweeps_.rates_morris
                                                                                           : sweeps_.rates_central;
-  for_blocks(blocks, domain_.fluid_after(k_rates),
-             [&](std::int64_t first, std::int64_t last) { rates(in, out, first, last); });
+  const std::int64_t n = domain_.fluid_after(k_rates);
+  if (!pair_terms_.acts()) {
+    for_blocks(blocks, n, [&](std::int64_t first, std::int64_t last) { rates(in, out, first, last); });
+    return;
+  }
+  const auto terms = input_of_terms();
+  for_blocks(blocks, n, [&](std::int64_t first, std::int64_t last) {
+    rates(in, out, first, last);
+    terms_sweep_(terms, out.viscous, first, last);
+  });
 }
 
 template <class T, int D>

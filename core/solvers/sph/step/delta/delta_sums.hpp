@@ -3,6 +3,7 @@
 #include <span>
 
 #include "domain/external_forcing.hpp"
+#include "physics/terms/sweep.hpp"
 #include "solvers/sph/parts.hpp"
 #include "solvers/sph/step/inactive_walls.hpp"
 #include "solvers/sph/step/moving_walls.hpp"
@@ -22,9 +23,11 @@ class DeltaSums {
         lists_(parts.lists),
         moving_walls_(moving_walls),
         forcing_(forcing),
-        sweeps_(physics::delta::choose_sweeps<T, D>(parts.domain.execution().instructions)) {}
+        sweeps_(physics::delta::choose_sweeps<T, D>(parts.domain.execution().instructions)),
+        terms_sweep_(physics::terms::choose_sweep<T, D>(parts.domain.execution().instructions)),
+        pair_terms_(physics::terms::terms_of(state_.world), D) {}
 
-  /// Continuity, density diffusion and viscosity at the midpoint.
+  /// Continuity, density diffusion and viscosity at the midpoint, and terms of pairs that the world states.
   void sum_rates(std::span<const Block> blocks);
   /// Pressure and mirrored velocity of dummy particles from the fluid around them, at time t, and their rows (Adami).
   void extrapolate_to_walls(double t);
@@ -35,11 +38,15 @@ class DeltaSums {
   void sum_pressure_reactions();
 
   /// Makes the next step compute all walls, after the world has changed.
-  void world_changed() { inactive_walls_.forget(); }
+  void world_changed() {
+    inactive_walls_.forget();
+    pair_terms_ = {physics::terms::terms_of(state_.world), D};
+  }
 
  private:
   physics::delta::SweepInput<T> input_of_fluid() const;
   physics::delta::SweepInput<T> input_of_walls(const neighbors::Chunk* fluid_neighbors) const;
+  physics::terms::SweepInput<T> input_of_terms() const;
 
   State<T, D>& state_;
   Scratch<T, D>& scratch_;
@@ -48,6 +55,8 @@ class DeltaSums {
   const MovingWalls<T, D>& moving_walls_;
   const ExternalForcing<D>& forcing_;
   physics::delta::Sweeps<T, D> sweeps_;  // compiled for the instruction set of the run
+  physics::terms::Sweep<T> terms_sweep_;
+  physics::terms::PairProgram pair_terms_;
   InactiveWalls inactive_walls_;
 };
 

@@ -10,6 +10,7 @@
 #include "base/errors.hpp"
 #include "domain/wall_friction.hpp"
 #include "physics/delta/update.hpp"
+#include "physics/terms/terms.hpp"
 #include "solvers/sph/estimate.hpp"
 #include "solvers/sph/solver.hpp"
 #include "solvers/sph/sweep_input.hpp"
@@ -53,6 +54,7 @@ std::string device_refusal(const world::World& world) {
   if (!world.openings.empty()) return refused("openings");
   if (force_varies(world)) return refused("a body force that depends on the place");
   if (domain::WallFriction(world).acts()) return refused("friction of walls");
+  if (!physics::terms::terms_of(world).empty()) return refused("[[terms]]");
   return {};
 }
 

@@ -145,6 +145,7 @@ void ParticleUpdate<T, D>::accelerate(const ParticleSpan& span, const Shifting& 
     to.v2[l] = to.a2[l] = 0;
   }
   forcing_.forces(n, state_.time, [&](std::size_t l) { return vector_of(fluid.x, first + l); }, g);
+  if (terms_.acts) add_terms(span, g);
   for (int d = 0; d < D; ++d) {
     const T *pressure_force = scratch_.delta.pressure_force(d) + first,
             *viscous_force = scratch_.delta.viscous(d) + first;
@@ -162,6 +163,30 @@ void ParticleUpdate<T, D>::accelerate(const ParticleSpan& span, const Shifting& 
       v2[l] += v[l] * v[l];
     }
   }
+}
+
+/// Adds the accelerations by terms of single particles that the world states.
+template <class T, int D>
+void ParticleUpdate<T, D>::add_terms(const ParticleSpan& span, SpanValues (&g)[D]) const {
+  static_assert(k_span <= physics::terms::k_lanes);
+  const auto& fluid = state_.fluid;
+  const auto& c = state_.constants;
+  SpanValues density, pressure;
+  const double* s = fluid.s.data() + span.first;
+  for (std::size_t l = 0; l < span.count; ++l) {
+    density[l] = c.rho0 * (1 + s[l]);
+    pressure[l] = c.rho0 * c.c0 * c.c0 * s[l];
+  }
+  std::array<const double*, physics::terms::k_particle_variables> values{};  // x y z t vx vy vz rho p
+  double* out[D];
+  for (int d = 0; d < D; ++d) {
+    const auto axis = static_cast<std::size_t>(d);
+    values[axis] = fluid.x[d] + span.first;
+    values[4 + axis] = fluid.v[d] + span.first;
+    out[d] = g[d].value;
+  }
+  values[7] = density.value, values[8] = pressure.value;
+  terms_.add(static_cast<int>(span.count), state_.time, values.data(), D, out);
 }
 
 template <class T, int D>

@@ -6,6 +6,7 @@
 #include "domain/external_forcing.hpp"
 #include "domain/wall_friction.hpp"
 #include "physics/delta/update.hpp"
+#include "physics/terms/terms.hpp"
 #include "solvers/sph/parts.hpp"
 #include "solvers/sph/step/delta/row_writer.hpp"
 #include "solvers/sph/step/particle_span.hpp"
@@ -28,7 +29,8 @@ class ParticleUpdate {
         contact_(contact),
         friction_(friction),
         forcing_(forcing),
-        rows_(parts) {}
+        rows_(parts),
+        terms_(physics::terms::terms_of(state_.world), D) {}
 
   /// Computes rho += dt d rho/dt;  v += a dt/2;  x += dt v, and rows of the end of the step, for the particles in some
   /// blocks.
@@ -38,6 +40,9 @@ class ParticleUpdate {
   /// the first rows of that step are written. v is damped at a rate of `damping`. Processes the particles in some
   /// blocks, and adds them to the extremes of the step.
   void kick_and_shift(std::span<const Block> blocks, double dt, double damping, double next);
+
+  /// Adopts terms that have changed.
+  void world_changed() { terms_ = {physics::terms::terms_of(state_.world), D}; }
 
   /// Velocity of the wall beside which shifting may hold a particle at x, if there is one. near_bodies: see
   /// Lists::is_near_walls().
@@ -66,6 +71,7 @@ class ParticleUpdate {
   using Shifting = physics::delta::UpdateFactors;
 
   void accelerate(const ParticleSpan& span, const Shifting& step, Destination& to);
+  void add_terms(const ParticleSpan& span, SpanValues (&g)[D]) const;
   void shift(const ParticleSpan& span, const Shifting& step, Destination& to);
   void relax_density(const ParticleSpan& span, const Shifting& step);
   void limit_tension(const ParticleSpan& span);
@@ -84,6 +90,7 @@ class ParticleUpdate {
   const domain::WallFriction& friction_;
   const ExternalForcing<D>& forcing_;
   RowWriter<T, D> rows_;
+  physics::terms::ParticleProgram terms_;
 };
 
 }  // namespace eddyline::sph

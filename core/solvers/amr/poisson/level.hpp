@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/arrays.hpp"
+#include "comm/communicator.hpp"
+#include "exchange/halo.hpp"
+#include "patches/layout.hpp"
+#include "patches/patch_set.hpp"
+#include "patches/rim.hpp"
+
+namespace eddyline::amr {
+
+/// The way in which ranks exchange cells.
+struct Way {
+  comm::Communicator* communicator = nullptr;
+  std::string exchange = "nonblocking";
+  exchange::BetweenSites between;
+  comm::Tags tags{};   // of the solver
+  std::string user{};  // begins the names of halos
+
+  /// The same for a user with halos of its own.
+  Way of(const std::string& name) const {
+    Way way = *this;
+    way.user = name + " ";
+    return way;
+  }
+  exchange::BoxHalo halo(const std::string& name) const {
+    comm::Tags own = tags;
+    return {*communicator, exchange, between, own.take(user + name)};
+  }
+  int rank() const { return communicator->rank(); }
+};
+
+/// A = -laplace on the cells of a set of patches, by second differences: an operator as linear::Operator. Sides of the
+/// domain are periodic or mirrors. Vectors hold the cells of this rank, patch by patch, and then those of other ranks
+/// around them.
+class PoissonLevel {
+ public:
+  /// `ghosts`: layers around a patch, at least 1.
+  PoissonLevel(const patches::PatchSet& set, double spacing, std::int32_t ghosts, const Way& way);
+
+  std::size_t size() const { return static_cast<std::size_t>(layout_.cells()); }
+  std::size_t extent() const { return size() + static_cast<std::size_t>(layout_.foreign_cells()); }
+  const patches::Layout& layout() const { return layout_; }
+  double spacing() const { return spacing_; }
+  std::span<const double> inverse_diagonal() const { return {inverse_diagonal_.data(), inverse_diagonal_.size()}; }
+  exchange::Traffic traffic() const { return halo_.traffic(); }
+
+  /// Collective. y = A x; values are 0 where the level ends within the domain.
+  void apply(std::span<double> x, std::span<double> y) { apply(x, nullptr, {}, y); }
+  /// Collective. The same with the values of a rim there.
+  void apply(std::span<double> x, const patches::Rim* rim, std::span<const double> at_rim, std::span<double> y);
+
+  /// Collective. Receives the cells of other ranks.
+  void gather(std::span<double> x);
+  /// After gather(): the cells of a patch with all ghosts, row-major.
+  void fill(std::size_t patch, std::span<const double> x, const patches::Rim* rim, std::span<const double> at_rim,
+            double* to) const;
+
+ private:
+  patches::Layout layout_;
+  double spacing_;
+  exchange::BoxHalo halo_;
+  Array<double> inverse_diagonal_;
+};
+
+/// Fills the cells of a box beyond sides that are not periodic with those on their other side.
+void mirror_at_sides(const patches::PatchSet& set, const grid::IndexBox& box, double* values);
+
+}  // namespace eddyline::amr
