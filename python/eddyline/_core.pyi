@@ -47,6 +47,10 @@ def replay(
 def device_refusal(world: World) -> str:
     """What devices cannot compute of a world yet, as a sentence without its full stop; "": nothing."""
 
+def device_memory_refusal(world: World, fluid: float, walls: float, device: str, free: float) -> str:
+    """That a device with so many bytes left has too little memory for so many particles, and what would fit;
+    "": it has enough."""
+
 def arithmetic_limit(dimensions: int, sums: str = "confined", instructions: str = "auto") -> float:
     """Directed pairs a second whose rates and forces one core sums, if it does nothing but their arithmetic:
     every pair near, all lanes full, all data in the first cache, nothing transposed. sums: of the scheme
