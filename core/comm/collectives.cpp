@@ -144,8 +144,8 @@ std::vector<Parcel> deliver(Communicator& communicator, const std::vector<Parcel
 
   std::sort(received.begin(), received.end(), [](const Parcel& a, const Parcel& b) { return a.rank < b.rank; });
   const auto contents = communicator.requests();
-  for (Parcel& parcel : received) contents->receive(parcel.bytes, parcel.rank, Tag::migrants);
-  for (const Parcel& parcel : parcels) contents->send(parcel.bytes, parcel.rank, Tag::migrants);
+  for (Parcel& parcel : received) contents->receive(parcel.bytes, parcel.rank, Tag::parcels);
+  for (const Parcel& parcel : parcels) contents->send(parcel.bytes, parcel.rank, Tag::parcels);
   wait(communicator, *contents, phase);
   return received;
 }

@@ -8,22 +8,9 @@
 
 namespace eddyline::comm {
 
-/// Kind of a message. Messages between two ranks with the same tag arrive in the order in which they were sent.
-enum class Tag : int {
-  fluid_halo,
-  wall_halo,
-  cell_halo,
-  fit_halo,
-  counts_even,
-  counts_odd,
-  migrants,
-  state,
-  engine,
-  fluid_copies,
-  wall_copies,
-  coarse_halo,
-  between_sites  // this tag plus that of a halo: messages between sites that are combined or compressed
-};
+/// Kind of a message. Messages between two ranks with the same tag arrive in the order in which they were sent. These
+/// kinds belong to this folder; halos take theirs by name, see Tags.
+enum class Tag : int { counts_even, counts_odd, parcels, state, engine, first_of_halos };
 
 /// Blocks of a piece of memory, one for each rank of a list.
 struct Blocks {

@@ -146,8 +146,9 @@ std::int64_t migrate(comm::Communicator& communicator, std::span<const int> dest
   }
 
   if (const auto log = communicator.traffic_log.lock()) {
-    log->begin(comm::Tag::migrants, true, bytes_of_row(for_each_field));
-    for (const auto& [rank, particles] : leaving) log->add(communicator.rank(), rank, particles.size());
+    const std::size_t row_bytes = bytes_of_row(for_each_field);
+    log->begin("migrants", true, row_bytes);
+    for (const auto& [rank, particles] : leaving) log->add(communicator.rank(), rank, particles.size() * row_bytes);
   }
   const std::vector<comm::Parcel> came = comm::deliver_to_neighbors(communicator, parcels, neighbors, "migration");
   return static_cast<std::int64_t>(unpack(came, kept, for_each_field) - kept);

@@ -21,8 +21,8 @@ particles::CellBox widened(particles::CellBox box, std::int32_t by, const partic
 }  // namespace
 
 template <int D>
-NodeFits<D>::NodeFits(comm::Communicator& communicator, std::int32_t nodes)
-    : communicator_(communicator), halo_(communicator, "nonblocking", exchange::BetweenSites{}, comm::Tag::fit_halo) {
+NodeFits<D>::NodeFits(comm::Communicator& communicator, comm::HaloTags tags, std::int32_t nodes)
+    : communicator_(communicator), halo_(communicator, "nonblocking", exchange::BetweenSites{}, std::move(tags)) {
   fits_.assign(static_cast<std::size_t>(nodes), {});
 }
 

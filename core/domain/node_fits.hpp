@@ -18,7 +18,7 @@ namespace eddyline::domain {
 template <int D>
 class NodeFits {
  public:
-  NodeFits(comm::Communicator& communicator, std::int32_t nodes);
+  NodeFits(comm::Communicator& communicator, comm::HaloTags tags, std::int32_t nodes);
 
   /// Finds which ranks need which fits, and which ranks are at an opening: those that have cells there, or within
   /// `depth` cells of it. Called after a new partition.

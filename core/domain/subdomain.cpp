@@ -85,13 +85,14 @@ std::vector<Int3> cells_at_start(const world::World& world, const CellGrid& grid
 }  // namespace
 
 Subdomain::Subdomain(const world::World& world, const particles::Lengths& length, const FixedPoint& fixed,
-                     const solver::Execution& execution, std::int32_t depth, comm::Communicator& communicator)
+                     const solver::Execution& execution, std::int32_t depth, comm::Communicator& communicator,
+                     comm::Tags& tags)
     : cuts_(decompose::cuts_of(execution.decomposition)),
       boxes_(execution.boxes),
       shuffle_(execution.shuffle),
       depth_(depth),
       communicator_(communicator),
-      cell_halo_(communicator, execution.exchange, execution.between, comm::Tag::cell_halo) {
+      cell_halo_(communicator, execution.exchange, execution.between, tags.take("cells")) {
   for (int d = 0; d < 3; ++d) {
     const auto limit = [&](int end) {
       const SideKind kind = world.sides[static_cast<std::size_t>(2 * d + end)].kind;

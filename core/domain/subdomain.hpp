@@ -23,9 +23,9 @@ class Subdomain {
  public:
   /// Partitions the grid so that every box gets as many particles of the start. Periods of the world are whole quanta.
   /// `depth`: width of the border of other ranks' cells that a rank also computes [cells]. Throws UserError if a period
-  /// is too short, or if there are fewer cells than boxes. Collective.
+  /// is too short, or if there are fewer cells than boxes. `tags`: of the solver. Collective.
   Subdomain(const world::World& world, const particles::Lengths& length, const FixedPoint& fixed,
-            const solver::Execution& execution, std::int32_t depth, comm::Communicator& communicator);
+            const solver::Execution& execution, std::int32_t depth, comm::Communicator& communicator, comm::Tags& tags);
 
   /// Partitions the grid again: this rank's particles are in `cells`, and each has the weight `weight`. Collective.
   void repartition(std::span<const Int3> cells, std::int64_t weight);

@@ -7,6 +7,7 @@
 
 #include "base/errors.hpp"
 #include "base/portable_math.hpp"
+#include "world/sides.hpp"
 
 namespace eddyline::domain {
 
@@ -16,8 +17,6 @@ constexpr double k_karman = 0.41, k_smooth = 5.0, k_rough = 30.0;
 constexpr double k_linear = 10.8;  // y u*/nu up to which the velocity is linear
 constexpr double k_layer = 1.5;    // distance in spacings at which friction ends; it falls from the full one at 0.5
 constexpr int k_iterations = 8;    // of Newton, from any speed to the last bits
-
-constexpr std::array<const char*, 6> k_sides{"left", "right", "bottom", "top", "front", "back"};
 
 }  // namespace
 
@@ -44,7 +43,7 @@ WallFriction::WallFriction(const world::World& world)
   for (int d = 0; d < world.dimensions; ++d)
     for (int end = 0; end < 2; ++end) {
       const auto& side = world.sides[static_cast<std::size_t>(2 * d + end)];
-      const Friction law = Friction::of(world, k_sides[static_cast<std::size_t>(2 * d + end)]);
+      const Friction law = Friction::of(world, std::string(world::k_side_names[static_cast<std::size_t>(2 * d + end)]));
       if (side.kind != world::SideKind::wall || !law.acts()) continue;
       sides_.push_back({law, -1 - (2 * d + end), d, world.origin[d] + (end == 0 ? 0.0 : world.size[d]),
                         end == 0 ? 1.0 : -1.0, side.velocity});

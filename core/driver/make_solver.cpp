@@ -17,10 +17,18 @@ namespace {
 struct Entry {
   std::string_view name;
   std::unique_ptr<solver::Solver> (*make)(const world::World&, const solver::Execution&, comm::Communicator&);
+  solver::Description (*describe)(const world::World&);
 };
 
-constexpr std::array k_solvers{Entry{"sph", &sph::make}, Entry{"mps", &mps::make}, Entry{"amr", &amr::make},
-                               Entry{"multiblock", &multiblock::make}};
+constexpr std::array k_solvers{Entry{"sph", &sph::make, &sph::describe}, Entry{"mps", &mps::make, &mps::describe},
+                               Entry{"amr", &amr::make, &amr::describe},
+                               Entry{"multiblock", &multiblock::make, &multiblock::describe}};
+
+const Entry& entry_of(const world::World& world) {
+  const auto* found = std::ranges::find(k_solvers, std::string_view(world.solver), &Entry::name);
+  if (found == k_solvers.end()) throw UserError("There is no solver \"" + world.solver + "\".");
+  return *found;
+}
 
 }  // namespace
 
@@ -30,6 +38,8 @@ std::vector<std::string_view> solver_names() {
   return names;
 }
 
+solver::Description describe(const world::World& world) { return entry_of(world).describe(world); }
+
 std::string device_refusal(const world::World& world) {
   if (world.solver != "sph") return "method.name = \"" + world.solver + "\" cannot be computed on a device yet";
   return sph::device_refusal(world);
@@ -37,12 +47,11 @@ std::string device_refusal(const world::World& world) {
 
 std::unique_ptr<solver::Solver> make_solver(const world::World& world, const solver::Execution& execution,
                                             comm::Communicator& communicator) {
-  const auto* found = std::ranges::find(k_solvers, std::string_view(world.solver), &Entry::name);
-  if (found == k_solvers.end()) throw UserError("There is no solver \"" + world.solver + "\".");
+  const Entry& entry = entry_of(world);
   if (execution.device != "cpu")
     if (const std::string refusal = device_refusal(world); !refusal.empty())
       throw UserError("device = \"" + execution.device + "\": " + refusal + "; use device = \"cpu\".");
-  return found->make(world, execution, communicator);
+  return entry.make(world, execution, communicator);
 }
 
 }  // namespace eddyline::driver

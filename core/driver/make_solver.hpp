@@ -13,6 +13,9 @@ namespace eddyline::driver {
 /// Names of the solvers.
 std::vector<std::string_view> solver_names();
 
+/// Names of what the world's solver records and shows. Throws UserError if there is none of this name.
+solver::Description describe(const world::World& world);
+
 /// The part of a world that devices cannot compute yet, as a sentence without its full stop; empty: none.
 std::string device_refusal(const world::World& world);
 

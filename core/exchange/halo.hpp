@@ -13,6 +13,7 @@
 
 #include "base/arrays.hpp"
 #include "comm/communicator.hpp"
+#include "comm/tags.hpp"
 #include "comm/traffic_log.hpp"
 #include "exchange/box_piece.hpp"
 #include "exchange/row_run.hpp"
@@ -47,12 +48,12 @@ class ArrayField {
 
 /// Counts of the data moved so far.
 struct Traffic {
-  std::int64_t exchanges = 0;         // exchanges of this halo
-  std::int64_t copies = 0, rows = 0;  // within the process: routes followed, ghost rows copied
-  Sent sent;                          // to other ranks
+  std::int64_t exchanges = 0;                 // exchanges of this halo
+  std::int64_t copies = 0, copied_bytes = 0;  // within the process: routes followed, bytes of ghosts
+  Sent sent;                                  // to other ranks
 
   Traffic& operator+=(const Traffic& more) {
-    exchanges += more.exchanges, copies += more.copies, rows += more.rows;
+    exchanges += more.exchanges, copies += more.copies, copied_bytes += more.copied_bytes;
     sent += more.sent;
     return *this;
   }
@@ -66,8 +67,11 @@ struct Traffic {
 template <class Piece>
 class BasicHalo {
  public:
-  BasicHalo(comm::Communicator& communicator, std::string_view strategy, BetweenSites between, comm::Tag tag)
-      : communicator_(communicator), tag_(tag), strategy_(make_strategy(strategy, between, communicator, tag)) {}
+  /// `tags`: see comm::Tags::take().
+  BasicHalo(comm::Communicator& communicator, std::string_view strategy, BetweenSites between, comm::HaloTags tags)
+      : communicator_(communicator),
+        tags_(std::move(tags)),
+        strategy_(make_strategy(strategy, between, communicator, tags_)) {}
 
   void clear() {
     routes_.clear();
@@ -178,12 +182,13 @@ class BasicHalo {
   }
 
   void record(comm::TrafficLog& log, std::size_t row_bytes) {
-    if (!log.begin(tag_, !std::exchange(recorded_, true), row_bytes)) return;
-    for (std::size_t p = 0; p < used_; ++p) log.add(communicator_.rank(), peers_[p].rank, rows_of(peers_[p].sent));
+    if (!log.begin(tags_.name(), !std::exchange(recorded_, true), row_bytes)) return;
+    for (std::size_t p = 0; p < used_; ++p)
+      log.add(communicator_.rank(), peers_[p].rank, rows_of(peers_[p].sent) * row_bytes);
   }
 
   comm::Communicator& communicator_;
-  comm::Tag tag_;
+  comm::HaloTags tags_;
   std::unique_ptr<Strategy> strategy_;
   typename Piece::Copies routes_;
   std::vector<Peer> peers_;
@@ -220,7 +225,8 @@ template <class Piece>
 template <class... Field>
 void BasicHalo<Piece>::gather_within(Field&&... field) {
   traffic_.copies += static_cast<std::int64_t>(routes_.size());
-  traffic_.rows += routes_.gather([&](const auto&... copied) { (field.copy(copied...), ...); });
+  const std::int64_t rows = routes_.gather([&](const auto&... copied) { (field.copy(copied...), ...); });
+  traffic_.copied_bytes += rows * static_cast<std::int64_t>((field.bytes() + ...));
 }
 
 template <class Piece>

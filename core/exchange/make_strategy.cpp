@@ -88,16 +88,16 @@ std::unique_ptr<Strategy> make_strategy(std::string_view name, comm::Communicato
 }
 
 std::unique_ptr<Strategy> make_strategy(std::string_view name, BetweenSites between, comm::Communicator& communicator,
-                                        comm::Tag tag) {
-  auto inside = make_strategy(name, communicator, tag);
+                                        const comm::HaloTags& tags) {
+  auto inside = make_strategy(name, communicator, tags.messages());
   if (!between.combine && !between.compress) return inside;
   if (const std::string refusal = inside_refusal(name); !refusal.empty()) throw UserError(refusal);
   bool is_far = false;
   for (int rank = 0; rank < communicator.size(); ++rank) is_far = is_far || communicator.is_far(rank);
   if (!is_far) return inside;
-  const auto own_tag = static_cast<comm::Tag>(static_cast<int>(comm::Tag::between_sites) + static_cast<int>(tag));
-  if (between.combine) return std::make_unique<Combined>(std::move(inside), communicator, own_tag, between.compress);
-  return std::make_unique<Compressed>(std::move(inside), communicator, own_tag);
+  const comm::Tag tag = tags.between_sites();
+  if (between.combine) return std::make_unique<Combined>(std::move(inside), communicator, tag, between.compress);
+  return std::make_unique<Compressed>(std::move(inside), communicator, tag);
 }
 
 }  // namespace eddyline::exchange

@@ -3,9 +3,10 @@
 #include <time.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstring>
+#include <map>
+#include <utility>
 
 #include "base/errors.hpp"
 #include "comm/collectives.hpp"
@@ -18,8 +19,6 @@ namespace {
 
 constexpr int k_warm_up = 2;  // exchanges of each halo that are not measured
 constexpr int k_pieces = 16;  // pieces of the computing time, between which a rank tests for messages
-constexpr std::array k_tags{comm::Tag::fluid_halo,   comm::Tag::wall_halo,   comm::Tag::cell_halo, comm::Tag::fit_halo,
-                            comm::Tag::fluid_copies, comm::Tag::wall_copies, comm::Tag::state};
 constexpr std::string_view k_blocks = "alltoall-blocks", k_sparse = "sparse";
 
 /// `longest`: longest message of any rank [bytes].
@@ -76,24 +75,26 @@ class Contents {
 /// One halo of the script with its strategy.
 class ReplayedHalo {
  public:
-  ReplayedHalo(comm::Communicator& communicator, std::unique_ptr<Strategy> strategy)
-      : communicator_(communicator), strategy_(std::move(strategy)) {}
+  ReplayedHalo(comm::Communicator& communicator, comm::HaloTags tags, std::unique_ptr<Strategy> strategy)
+      : communicator_(communicator), tags_(std::move(tags)), strategy_(std::move(strategy)) {}
 
-  bool has(std::int64_t group) const { return group_ == group; }
+  bool is_ready_for(std::int64_t rebuild) const { return rebuild_ == rebuild; }
   /// True if this halo has not made an exchange yet.
   bool is_new() const { return number_ == 0; }
 
-  void prepare(std::int64_t group, std::span<const Neighbor> rows, std::size_t widest) {
-    group_ = group, rows_ = rows;
-    strategy_->prepare(messages(widest));
+  /// `most`: the largest messages of this rebuild.
+  void prepare(std::int64_t rebuild, std::span<const Neighbor> most) {
+    rebuild_ = rebuild;
+    strategy_->prepare(most);
   }
-  Replayed::Moments exchange(std::size_t row_bytes, double computing) {
+  Replayed::Moments exchange(std::span<const Neighbor> messages, double computing) {
     const int own = communicator_.rank();
     ++number_;
+    messages_ = messages;
     Replayed::Moments moments{now(), 0, 0};
-    strategy_->begin(messages(row_bytes));
-    for (std::size_t k = 0; k < rows_.size(); ++k) {
-      Contents(own, rows_[k].rank, number_).write(strategy_->outgoing(k));
+    strategy_->begin(messages);
+    for (std::size_t k = 0; k < messages.size(); ++k) {
+      Contents(own, messages[k].rank, number_).write(strategy_->outgoing(k));
       strategy_->send(k);
     }
     strategy_->start();
@@ -110,41 +111,42 @@ class ReplayedHalo {
   /// Number of wrong bytes in the messages received last.
   std::int64_t wrong_bytes() const {
     std::int64_t wrong = 0;
-    for (std::size_t k = 0; k < rows_.size(); ++k)
-      wrong += Contents(rows_[k].rank, communicator_.rank(), number_).wrong_bytes(strategy_->incoming(k));
+    for (std::size_t k = 0; k < messages_.size(); ++k)
+      wrong += Contents(messages_[k].rank, communicator_.rank(), number_).wrong_bytes(strategy_->incoming(k));
     return wrong;
   }
 
  private:
-  std::span<const Neighbor> messages(std::size_t row_bytes) {
-    messages_.clear();
-    for (const Neighbor& each : rows_)
-      messages_.push_back({each.rank, each.sent * row_bytes, each.received * row_bytes});
-    return messages_;
-  }
-
   comm::Communicator& communicator_;
+  comm::HaloTags tags_;
   std::unique_ptr<Strategy> strategy_;
-  std::int64_t group_ = -1;
-  std::span<const Neighbor> rows_;
-  std::vector<Neighbor> messages_;
+  std::int64_t rebuild_ = -1;
+  std::span<const Neighbor> messages_;  // of the last exchange
   std::size_t number_ = 0;
 };
 
-/// Widest row of each halo [bytes].
-std::vector<std::size_t> widest_rows(const Script& script) {
-  std::vector<std::size_t> widest;
+/// The largest messages of each halo's rebuilds.
+using Largest = std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Neighbor>>;
+
+Largest largest_messages(const Script& script) {
+  Largest largest;
   for (const auto& each : script.exchanges) {
-    if (each.halo < 0 || each.halo >= static_cast<std::int64_t>(k_tags.size()))
-      throw UserError("replay: halo " + std::to_string(each.halo) + "; must be 0 to " +
-                      std::to_string(k_tags.size() - 1) + ".");
-    if (each.group < 0 || each.group >= static_cast<std::int64_t>(script.groups.size()) || each.row_bytes < 1)
-      throw UserError("replay: an exchange refers to a missing group, or its rows have no bytes.");
-    const auto halo = static_cast<std::size_t>(each.halo);
-    widest.resize(std::max(widest.size(), halo + 1));
-    widest[halo] = std::max(widest[halo], static_cast<std::size_t>(each.row_bytes));
+    const auto halos = static_cast<std::int64_t>(script.exchanges.size());  // each has an exchange
+    if (each.halo < 0 || each.halo >= halos)
+      throw UserError("replay: halo " + std::to_string(each.halo) + "; must be 0 to " + std::to_string(halos - 1) +
+                      " with " + std::to_string(halos) + " exchanges.");
+    if (each.group < 0 || each.group >= static_cast<std::int64_t>(script.groups.size()))
+      throw UserError("replay: an exchange refers to a missing group.");
+    const auto& group = script.groups[static_cast<std::size_t>(each.group)];
+    auto& most = largest.try_emplace({each.halo, each.rebuild}, group).first->second;
+    if (!std::ranges::equal(most, group, {}, &Neighbor::rank, &Neighbor::rank))
+      throw UserError("replay: exchanges of one rebuild have different neighbours.");
+    for (std::size_t k = 0; k < group.size(); ++k) {
+      most[k].sent = std::max(most[k].sent, group[k].sent);
+      most[k].received = std::max(most[k].received, group[k].received);
+    }
   }
-  return widest;
+  return largest;
 }
 
 /// Longest message of all ranks [bytes]. Collective.
@@ -152,7 +154,7 @@ std::size_t longest_message(comm::Communicator& communicator, const Script& scri
   double longest[] = {0};
   for (const auto& each : script.exchanges)
     for (const Neighbor& neighbor : script.groups[static_cast<std::size_t>(each.group)])
-      longest[0] = std::max(longest[0], static_cast<double>(neighbor.sent) * static_cast<double>(each.row_bytes));
+      longest[0] = std::max(longest[0], static_cast<double>(neighbor.sent));
   comm::maximum(communicator, longest, "replay");
   return static_cast<std::size_t>(longest[0]);
 }
@@ -167,29 +169,33 @@ std::vector<std::string> replay_names() {
 }
 
 Replayed replay(comm::Communicator& communicator, std::string_view name, const Script& script, double max_seconds) {
-  const std::vector<std::size_t> widest = widest_rows(script);
+  const Largest largest = largest_messages(script);
   const std::size_t longest = longest_message(communicator, script);
+  comm::Tags tags;
   std::vector<ReplayedHalo> halos;
-  for (std::size_t h = 0; h < widest.size(); ++h)
-    halos.emplace_back(communicator, make_replayed(name, communicator, k_tags[h], longest));
+  for (const auto& each : script.exchanges)
+    while (static_cast<std::int64_t>(halos.size()) <= each.halo) {
+      comm::HaloTags own = tags.take(std::to_string(halos.size()));
+      auto strategy = make_replayed(name, communicator, own.messages(), longest);
+      halos.emplace_back(communicator, std::move(own), std::move(strategy));
+    }
 
   Replayed done;
   const double start = now();
   const auto in_time = [&] { return !comm::any(communicator, now() - start > max_seconds, "replay"); };
   for (const auto& each : script.exchanges) {
     ReplayedHalo& halo = halos[static_cast<std::size_t>(each.halo)];
-    const auto row_bytes = static_cast<std::size_t>(each.row_bytes);
-    if (!halo.has(each.group)) {
+    const auto& messages = script.groups[static_cast<std::size_t>(each.group)];
+    if (!halo.is_ready_for(each.rebuild)) {
       if (!in_time()) break;
       const double begin = now();
-      halo.prepare(each.group, script.groups[static_cast<std::size_t>(each.group)],
-                   widest[static_cast<std::size_t>(each.halo)]);
+      halo.prepare(each.rebuild, largest.at({each.halo, each.rebuild}));
       done.prepared.push_back(now() - begin);
     }
     if (halo.is_new())
-      for (int k = 0; k < k_warm_up; ++k) halo.exchange(row_bytes, 0);
+      for (int k = 0; k < k_warm_up; ++k) halo.exchange(messages, 0);
     if (!in_time()) break;
-    done.exchanges.push_back(halo.exchange(row_bytes, script.compute));
+    done.exchanges.push_back(halo.exchange(messages, script.compute));
     done.wrong += halo.wrong_bytes();
   }
   return done;

@@ -14,12 +14,12 @@ namespace eddyline::exchange {
 /// The exchanges of one rank.
 struct Script {
   struct Exchange {
-    std::int64_t halo;   // number of the halo, from 0; each halo has its own strategy, as in a run
-    std::int64_t group;  // group of neighbours
-    std::int64_t row_bytes;
+    std::int64_t halo;     // number of the halo, from 0; each halo has its own strategy, as in a run
+    std::int64_t rebuild;  // exchanges of one rebuild have the same neighbours
+    std::int64_t group;    // group of messages
   };
   std::vector<Exchange> exchanges;            // in order, the same on all ranks
-  std::vector<std::vector<Neighbor>> groups;  // numbers of rows that go to and come from each neighbour
+  std::vector<std::vector<Neighbor>> groups;  // bytes that go to and come from each neighbour
   double compute = 0;                         // CPU time for which a rank computes while messages travel [s]
 };
 

@@ -14,6 +14,7 @@
 
 #include "base/arrays.hpp"
 #include "comm/communicator.hpp"
+#include "comm/tags.hpp"
 
 namespace eddyline::exchange {
 
@@ -143,6 +144,6 @@ struct BetweenSites {
 std::string inside_refusal(std::string_view name);
 /// Throws UserError, in addition, if the strategy cannot carry only the messages inside a site.
 std::unique_ptr<Strategy> make_strategy(std::string_view name, BetweenSites between, comm::Communicator& communicator,
-                                        comm::Tag tag);
+                                        const comm::HaloTags& tags);
 
 }  // namespace eddyline::exchange

@@ -40,8 +40,9 @@ void Observers::world_changed() {
     series_.push_back(std::move(series));
   }
   if (solver_.loads().has_work()) {
-    series_[0].columns.emplace_back("work");
-    series_[0].units.emplace_back(solver_.world().dimensions == 2 ? "J/m" : "J");
+    const solver::Column work = work_column(solver_.world().dimensions);
+    series_[0].columns.push_back(work.name);
+    series_[0].units.push_back(work.unit);
   }
 }
 

@@ -1,21 +1,28 @@
 #include "observe/world_observers.hpp"
 
-#include <array>
 #include <string>
-#include <string_view>
 #include <utility>
 
 namespace eddyline::observe {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> k_axis_names{"x", "y", "z"};
-constexpr std::array<std::string_view, 6> k_side_names{"left", "right", "bottom", "top", "front", "back"};
-
-std::string name_of(const world::World& world, std::int32_t owner) {
-  return owner >= 0 ? world.bodies[static_cast<std::size_t>(owner)].name
-                    : std::string(k_side_names[static_cast<std::size_t>(-1 - owner)]);
+std::string name_of_force(const world::World& world, std::int32_t owner) {
+  return "force." + solver::name_of_solid(world, owner);
 }
+
+std::vector<solver::Column> force_columns(int dimensions, bool is_body, bool has_power) {
+  const std::string per_length = solver::per_length(dimensions);
+  std::vector<solver::Column> columns;
+  for (const char* part : {"total", "pressure", "viscous"})
+    solver::add_vector(columns, part, "N" + per_length, dimensions);
+  if (is_body && dimensions == 3) solver::add_vector(columns, "torque", "N m", dimensions);
+  if (is_body && dimensions == 2) columns.push_back({"torque", "N m/m"});
+  if (has_power) columns.push_back({"power", "W" + per_length});
+  return columns;
+}
+
+const std::vector<solver::Column> k_gauge{{"height", "m"}}, k_front{{"position", "m"}};
 
 /// Force on one solid: total, pressure and viscous part; of a body its torque, of one that moves its power.
 class ForceObserver final : public solver::Observer {
@@ -26,19 +33,10 @@ class ForceObserver final : public solver::Observer {
         is_body_(owner >= 0),
         has_power_(loads_.has_power(owner)),
         dimensions_(solver.world().dimensions),
-        name_(name_of(solver.world(), owner)) {}
+        name_(name_of_force(solver.world(), owner)) {}
 
-  std::string name() const override { return "force." + name_; }
-
-  std::vector<solver::Column> columns() const override {
-    const std::string per_length = dimensions_ == 2 ? "/m" : "";
-    std::vector<solver::Column> columns;
-    for (const std::string part : {"total_", "pressure_", "viscous_"}) add_vector(columns, part, "N" + per_length);
-    if (is_body_ && dimensions_ == 3) add_vector(columns, "torque_", "N m");
-    if (is_body_ && dimensions_ == 2) columns.push_back({"torque", "N m/m"});
-    if (has_power_) columns.push_back({"power", "W" + per_length});
-    return columns;
-  }
+  std::string name() const override { return name_; }
+  std::vector<solver::Column> columns() const override { return force_columns(dimensions_, is_body_, has_power_); }
 
   void read(const comm::Sums& sums, std::vector<double>& row) override {
     const solver::Load load = loads_.load(k_, sums);
@@ -51,11 +49,6 @@ class ForceObserver final : public solver::Observer {
   }
 
  private:
-  void add_vector(std::vector<solver::Column>& columns, const std::string& name, const std::string& unit) const {
-    for (int d = 0; d < dimensions_; ++d)
-      columns.push_back({name + std::string(k_axis_names[static_cast<std::size_t>(d)]), unit});
-  }
-
   const solver::Loads& loads_;
   std::size_t k_;
   bool is_body_, has_power_;
@@ -99,7 +92,7 @@ class GaugeObserver final : public solver::Observer {
  public:
   GaugeObserver(solver::Sampler& sampler, world::Gauge gauge) : sampler_(sampler), gauge_(std::move(gauge)) {}
   std::string name() const override { return gauge_.name; }
-  std::vector<solver::Column> columns() const override { return {{"height", "m"}}; }
+  std::vector<solver::Column> columns() const override { return k_gauge; }
   void read(const comm::Sums&, std::vector<double>& row) override {
     row.push_back(sampler_.height(gauge_.position, gauge_.axis));
   }
@@ -113,7 +106,7 @@ class FrontObserver final : public solver::Observer {
  public:
   FrontObserver(solver::Sampler& sampler, world::Front front) : sampler_(sampler), front_(std::move(front)) {}
   std::string name() const override { return front_.name; }
-  std::vector<solver::Column> columns() const override { return {{"position", "m"}}; }
+  std::vector<solver::Column> columns() const override { return k_front; }
   void read(const comm::Sums&, std::vector<double>& row) override { row.push_back(sampler_.front(front_.axis)); }
 
  private:
@@ -140,6 +133,24 @@ std::vector<std::unique_ptr<solver::Observer>> point_observers(solver::Solver& s
   for (const auto& gauge : world.gauges) observers.push_back(std::make_unique<GaugeObserver>(sampler, gauge));
   for (const auto& front : world.fronts) observers.push_back(std::make_unique<FrontObserver>(sampler, front));
   return observers;
+}
+
+solver::Column work_column(int dimensions) { return {"work", dimensions == 2 ? "J/m" : "J"}; }
+
+std::vector<solver::Table> tables_of(const world::World& world, const solver::Description& solver) {
+  std::vector<solver::Table> tables{solver.series.front()};
+  const bool works = solver.loads == solver::Loaded::solids;
+  if (works && solver::has_work(world)) tables.front().columns.push_back(work_column(world.dimensions));
+  for (const std::int32_t owner : solver::loaded_solids(world, solver.loads)) {
+    const bool is_body = owner >= 0;
+    const bool has_power = works && is_body && world.bodies[static_cast<std::size_t>(owner)].motion.has_value();
+    tables.push_back({name_of_force(world, owner), force_columns(world.dimensions, is_body, has_power)});
+  }
+  tables.insert(tables.end(), solver.series.begin() + 1, solver.series.end());
+  for (const auto& probe : world.probes) tables.push_back({probe.name, solver.probes});
+  for (const auto& gauge : world.gauges) tables.push_back({gauge.name, k_gauge});
+  for (const auto& front : world.fronts) tables.push_back({front.name, k_front});
+  return tables;
 }
 
 }  // namespace eddyline::observe

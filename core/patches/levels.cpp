@@ -32,10 +32,12 @@ Levels::Levels(Setup setup, comm::Communicator& communicator) : setup_(std::move
   levels_.resize(static_cast<std::size_t>(setup_.levels));
   below_.resize(levels_.size());
   for (int level = 0; level < setup_.levels; ++level) {
-    const auto halo = [&] {
-      return exchange::BoxHalo(communicator_, setup_.exchange, setup_.between, comm::Tag::cell_halo);
+    const auto halo = [&](const std::string& name) {
+      return exchange::BoxHalo(communicator_, setup_.exchange, setup_.between,
+                               tags_.take(name + " " + std::to_string(level)));
     };
-    halos_.push_back(std::unique_ptr<Halos>(new Halos{halo(), halo(), halo(), halo()}));
+    halos_.push_back(
+        std::unique_ptr<Halos>(new Halos{halo("siblings"), halo("rim"), halo("restricted"), halo("fluxes")}));
   }
   build(0);
 }
@@ -373,7 +375,7 @@ void Levels::move_from(int level, Level& before) {
   std::vector<Gather::Target> targets;
   for (std::size_t k = 0; k < set.size(); ++k) targets.push_back({set.owner(k), set.box(k)});
   const Gather moved(before.layout.set(), targets, rank());
-  exchange::BoxHalo halo(communicator_, "nonblocking", {}, comm::Tag::cell_halo);
+  exchange::BoxHalo halo(communicator_, "nonblocking", {}, tags_.take("moved patches"));
   moved.connect(halo);
   auto received = arrays(fields(), moved.foreign_cells());
   std::vector<const double*> own;
@@ -412,7 +414,7 @@ void Levels::interpolate_new(int level, const Marks& before, double time) {
     }
   }
   const Gather gather(coarser.layout.set(), targets, rank());
-  exchange::BoxHalo halo(communicator_, "nonblocking", {}, comm::Tag::cell_halo);
+  exchange::BoxHalo halo(communicator_, "nonblocking", {}, tags_.take("new patches"));
   gather.connect(halo);
   auto received = arrays(fields(), gather.foreign_cells());
   std::vector<const double*> own;

@@ -85,6 +85,8 @@ class Levels {
   std::int64_t patches() const;        // of this rank
   std::int64_t memory() const;         // [bytes]
   std::int64_t neighbors() const;
+  /// The tags of all halos of the solver.
+  comm::Tags tags() const { return tags_; }
   exchange::Traffic traffic() const;
   /// Weights of the first of the states.
   static constexpr StateWeights k_begin{1, 0, 0, 0, 0};
@@ -162,6 +164,7 @@ class Levels {
 
   Setup setup_;
   comm::Communicator& communicator_;
+  comm::Tags tags_;
   std::vector<Transfer> transfers_;  // by field
   std::size_t widest_ = 0;           // field whose prolongation reads most
   bool has_means_ = false;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/vec.hpp"
+#include "solver/column.hpp"
 
 namespace eddyline::comm {
 class Sums;
@@ -27,7 +28,7 @@ class Loads {
   Loads& operator=(const Loads&) = delete;
   virtual ~Loads() = default;
 
-  /// The solids with known forces: index of a body, or -1 - side.
+  /// The solids with known forces, see loaded_solids().
   virtual const std::vector<std::int32_t>& owners() const = 0;
   /// Tells whether the power of this solid is known: true for bodies that had a motion when the run began.
   virtual bool has_power(std::int32_t owner) const = 0;

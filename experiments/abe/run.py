@@ -181,7 +181,7 @@ def draw_stats(axis: Any, boxes: list[tuple[str, dict[str, float]]]) -> None:
 
 def write_groups(path: Path, traffic: Traffic) -> None:
     """The ranks that each rank sends particles of the fluid to, after each rebuild, for counts.c."""
-    groups = np.unique(traffic.exchanges[traffic.of_halo("fluid"), 2])
+    groups = traffic.first_groups("fluid")
     lines = [f"{traffic.ranks} {len(groups)}"]
     for group in groups:
         messages = traffic.messages[traffic.messages[:, 0] == group]

@@ -162,7 +162,7 @@ STEP_THEN = 7.10
 def variables(bench: Bench) -> None:
     """The exchange between two sites of 56 arrays, one layer of 128^2 points each: one message an array, or
     all arrays in one message."""
-    from eddyline.bench.exchange.traffic import Traffic
+    from eddyline.bench.exchange.traffic import FORMAT, Traffic
 
     rows, values = [], {}
     count = 3 if bench.quick else 5
@@ -173,18 +173,18 @@ def variables(bench: Bench) -> None:
             for name, arrays in (("one array a message", 1), ("all arrays in one message", VARIABLES)):
                 path = bench.runs / f"{place}-{arrays}.npz"
                 path.parent.mkdir(parents=True, exist_ok=True)
-                layer = SIDE * SIDE
-                exchanges = np.array([[k, 0, 0, 8 * arrays] for k in range(count)])
+                layer = 8 * arrays * SIDE * SIDE
+                exchanges = np.array([[k, 0, 0, 0] for k in range(count)])
                 messages = np.array([[0, 0, 1, layer], [0, 1, 0, layer]])
-                about = {
-                    "format": 1,
+                about: dict[str, Any] = {
+                    "format": FORMAT,
                     "world": "arrays",
                     "overrides": {},
                     "ranks": 2,
                     "boxes": 1,
                     "steps": count,
                 }
-                about |= {"dimensions": 3, "fluid_particles": SIDE**3, "decomposition": "strips"}
+                about |= {"dimensions": 3, "counts": {"cells": SIDE**3}, "decomposition": "strips"}
                 about |= {"checksum": "", "commit": ""}
                 Traffic(about, ("cells",), exchanges, messages).write(path)
                 command, environment = sites.launcher((1, 1))
@@ -236,10 +236,10 @@ def sizes(bench: Bench) -> None:
         )
         traffic = Traffic.read(path)
         found = np.zeros(len(names))
-        for step, _, group, size in traffic.exchanges:
+        for step, _, _, group in traffic.exchanges:
             if step > 0:
                 of_group = traffic.messages[traffic.messages[:, 0] == group]
-                found += np.histogram(of_group[:, 3] * size, edges)[0]
+                found += np.histogram(of_group[:, 3], edges)[0]
         counts[name] = (found / steps).tolist()
     rows = [[size, *(f"{of[k]:.1f}" for of in counts.values())] for k, size in enumerate(names)]
     lines = ["![Messages of a step by size](sizes.png)", "", *table(["messages a step", *counts], rows)]

@@ -13,6 +13,9 @@ def instruction_sets() -> list[str]:
     "avx512"].
     """
 
+def execution_options() -> list[str]:
+    """Names of the options of execution that `Simulation` takes."""
+
 def exchange_strategies() -> list[str]:
     """Ways in which ranks can exchange boundaries, the default first."""
 
@@ -34,8 +37,8 @@ def replay(
 ) -> dict[str, Any]:
     """Makes exchanges with messages of given sizes, whose contents are checked. Collective.
 
-    exchanges: (n, 3) halo, group, bytes of a row, the same on all ranks. groups: (k, 3) each, of this rank:
-    neighbour, in order, rows to it and from it. compute: core time for which the rank computes while
+    exchanges: (n, 3) halo, rebuild, group, the same on all ranks. groups: (k, 3) each, of this rank:
+    neighbour, in order, bytes to it and from it. compute: core time for which the rank computes while
     messages travel [s]. No exchange begins after `most_seconds`. Gives `moments`, (m, 3), of those made:
     begin and end by the machine's steady clock, and waiting [s]; `prepared`, (p,): what preparing for each
     change of group took [s]; `wrong`: bytes that are not what was sent. Raises UserError.
@@ -315,8 +318,8 @@ def equation_names() -> list[str]:
 def equation_columns(
     name: str, dimensions: int, options: Mapping[str, bool | int | float | str] = {}
 ) -> dict[str, list[tuple[str, str]]]:
-    """Names and units of a set of equations: its "fields", those of [start.fields] ("start"), "quantities" of
-    pictures and probes, and the columns of the "budget" and, with a constraint, of the "solver"."""
+    """Names and units of a set of equations: its "fields", those of [start.fields] ("start"), and
+    "quantities" of pictures and probes."""
 
 def equation_speed(
     name: str,
@@ -342,12 +345,22 @@ class Lengths:
     interaction_radius: float
     skin: float
     cell_edge: float
+    buffer_length: float  # of the buffers beyond openings
 
 def lengths(world: World) -> Lengths:
     """By dimensions, spacing, matter and method of a world; nothing else of it need be set."""
 
-def buffer_length(world: World) -> float:
-    """Length of the buffers beyond openings, m."""
+SIDES: tuple[str, ...]
+"""Names of the sides of the domain: low and high x, low and high y, low and high z."""
+
+def series_columns(world: World) -> dict[str, list[tuple[str, str]]]:
+    """Name and unit of the columns of all series of a run, after the time: by kinds of sides, by names and
+    motions of bodies, by names of openings and observers, by solver, method and options; nothing else of the
+    world need be set."""
+
+def quantities(world: World) -> list[tuple[str, str, str, str]]:
+    """Name, unit, label and shade ("plain", "from_zero", "diverging", "whole") of the quantities that
+    pictures of a world can show; of it the same need be set as for `series_columns`."""
 
 def estimate(world: World) -> Estimate: ...
 def effective_viscosity(world: World) -> float: ...
@@ -548,9 +561,9 @@ class Simulation:
         """By rank: (n, 2) begin and end [s] of each lap kept, and its phase."""
     def keep_traffic(self) -> None:
         """From now on the exchanges of all ranks are noted."""
-    def traffic(self) -> tuple[NDArray[np.int64], NDArray[np.int64], dict[int, str]]:
-        """What has been noted: (n, 4) step, tag, group of messages and bytes of a row of each exchange;
-        (m, 4) group, from rank, to rank and rows of each message; the names of the tags."""
+    def traffic(self) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64]]:
+        """What has been noted: names of the halos; (n, 4) step, halo, rebuild and group of messages of each
+        exchange; (m, 4) group, from rank, to rank and bytes of each message."""
     def save(self, rank: int = 0) -> bytes:
         """The part of a checkpoint that `rank` holds."""
     def restore(self, parts: Iterator[bytes]) -> None:
@@ -569,6 +582,9 @@ class Simulation:
 
 SURFACE_HEADER: int
 """Size of the header of a surface [bytes]."""
+
+def surface_units(world: World) -> list[tuple[str, str]]:
+    """Name and unit of the quantities that a world can make surfaces of, see `series_columns`."""
 
 def surface_quantities(simulation: Simulation) -> list[tuple[str, str]]:
     """Quantities that surfaces can be made of, and their units; none in 2D."""

@@ -159,7 +159,8 @@ int wrong_ghosts(const Tiling& tiling, int dimensions, std::int32_t ghosts, cons
   patches::PatchSet set(tiling, dimensions, {true, true, true});
   set.assign(c.size());
   const Layout layout(std::move(set), ghosts, c.rank());
-  exchange::BoxHalo halo(c, strategy, way, comm::Tag::cell_halo);
+  comm::Tags tags;
+  exchange::BoxHalo halo(c, strategy, way, tags.take("cells"));
   layout.connect(halo);
   std::vector<double> own(static_cast<std::size_t>(layout.cells()));
   std::vector<double> foreign(static_cast<std::size_t>(layout.foreign_cells()));

@@ -9,6 +9,7 @@
 #include "deliveries.hpp"
 #include "flow_fixture.hpp"
 #include "harness.hpp"
+#include "two_halos.hpp"
 
 using namespace eddyline;
 using namespace fixture;
@@ -59,7 +60,7 @@ void expect_the_same_bits(world::World world, std::int64_t steps) {
 }  // namespace
 
 TEST(messages_overtake_each_other_only_with_different_tags) {
-  constexpr std::array tags{comm::Tag::fluid_halo, comm::Tag::wall_halo};
+  const std::array tags{two_halos().fluid.messages(), two_halos().walls.messages()};
   constexpr int rounds = 60, in_a_row = 3;
   on_delayed_ranks(2, k_seed, [&](comm::Communicator& c) {
     int overtaken = 0;
@@ -109,7 +110,7 @@ TEST(a_rank_that_never_sends_is_reported_after_the_timeout) {
                                   if (c.is_root()) return;
                                   const auto requests = c.requests();
                                   requests->receive(std::as_writable_bytes(std::span(&value, 1)), 0,
-                                                    comm::Tag::fluid_halo);
+                                                    two_halos().fluid.messages());
                                   comm::wait(c, *requests, "halo exchange");
                                 }),
                "rank 1 has waited for other ranks");

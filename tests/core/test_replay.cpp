@@ -16,20 +16,26 @@ using fixture::on_ranks;
 
 namespace {
 
-/// Rows sent from one rank to another in a group: often none, never many.
-std::size_t rows(std::int64_t group, int from, int to) {
-  const double share = uniform_random(5, static_cast<std::uint64_t>(group), static_cast<std::uint64_t>(from * 8 + to));
+/// Rows sent from one rank to another after a rebuild: often none, never many.
+std::size_t rows(std::int64_t rebuild, int from, int to) {
+  const double share =
+      uniform_random(5, static_cast<std::uint64_t>(rebuild), static_cast<std::uint64_t>(from * 8 + to));
   return share < 0.3 ? 0 : static_cast<std::size_t>(40 * share);
 }
 
 /// Two halos in turn, whose neighbours change now and then.
 Script script_of(int rank, int size) {
   Script script;
-  for (std::int64_t n = 0; n < 40; ++n) script.exchanges.push_back({n % 2, n / 10 * 2 + n % 2, n % 3 == 0 ? 3 : 24});
-  for (std::int64_t group = 0; group < 8; ++group) {
+  for (std::int64_t n = 0; n < 40; ++n) {
+    const std::int64_t rebuild = n / 10 * 2 + n % 2;
+    script.exchanges.push_back({n % 2, rebuild, 2 * rebuild + (n % 3 == 0 ? 0 : 1)});
+  }
+  for (std::int64_t group = 0; group < 16; ++group) {
+    const std::size_t row_bytes = group % 2 == 0 ? 3 : 24;
     auto& neighbors = script.groups.emplace_back();
     for (int other = 0; other < size; ++other) {
-      const exchange::Neighbor neighbor{other, rows(group, rank, other), rows(group, other, rank)};
+      const exchange::Neighbor neighbor{other, row_bytes * rows(group / 2, rank, other),
+                                        row_bytes * rows(group / 2, other, rank)};
       if (other != rank && neighbor.sent + neighbor.received > 0) neighbors.push_back(neighbor);
     }
   }
@@ -86,8 +92,8 @@ TEST(corrupted_bytes_are_counted) {
     threads.emplace_back([&, rank] {
       Garbling c(ranks, rank);
       Script script;
-      script.exchanges.assign(5, {0, 0, 24});
-      script.groups = {{{1 - rank, 3, 3}}};
+      script.exchanges.assign(5, {0, 0, 0});
+      script.groups = {{{1 - rank, 72, 72}}};
       wrong[static_cast<std::size_t>(rank)] = exchange::replay(c, "neighborhood", script, 1e9).wrong;
     });
   for (auto& thread : threads) thread.join();
@@ -106,15 +112,16 @@ TEST(a_replay_ends_at_its_time_limit_on_all_ranks_together) {
 
 TEST(an_invalid_script_is_refused) {
   on_ranks(2, [](comm::Communicator& c) {
-    const auto play = [&](std::int64_t halo, std::int64_t group, std::int64_t row_bytes) {
+    const auto play = [&](std::int64_t halo, std::int64_t group) {
       Script script;
-      script.exchanges.push_back({halo, group, row_bytes});
-      script.groups.emplace_back();
+      script.exchanges.push_back({0, 0, 0});
+      script.exchanges.push_back({halo, 0, group});
+      script.groups = {{{1 - c.rank(), 8, 8}}, {}};
       exchange::replay(c, "nonblocking", script, 1);
     };
-    CHECK_THROWS(play(7, 0, 8), "halo 7; must be 0 to 6");
-    CHECK_THROWS(play(0, 1, 8), "refers to a missing group");
-    CHECK_THROWS(play(0, 0, 0), "its rows have no bytes");
+    CHECK_THROWS(play(7, 0), "halo 7; must be 0 to 1 with 2 exchanges");
+    CHECK_THROWS(play(0, 2), "refers to a missing group");
+    CHECK_THROWS(play(0, 1), "exchanges of one rebuild have different neighbours");
   });
 }
 
@@ -136,10 +143,10 @@ TEST(recording_is_complete_and_changes_no_bit) {
         for (const auto& each : log.exchanges)
           for (const auto& message : log.messages) {
             if (message.group != each.group) continue;
-            CHECK(message.from != message.to && message.from < 3 && message.to < 3 && message.rows > 0);
-            const auto tag = static_cast<comm::Tag>(each.tag);
-            if (tag == comm::Tag::fluid_halo || tag == comm::Tag::wall_halo) logged += message.rows * each.row_bytes;
-            if (tag == comm::Tag::migrants) migrants += message.rows;
+            CHECK(message.from != message.to && message.from < 3 && message.to < 3 && message.bytes > 0);
+            const std::string& halo = log.halos[static_cast<std::size_t>(each.halo)];
+            if (halo == "fluid" || halo == "walls") logged += message.bytes;
+            if (halo == "migrants") migrants += message.bytes;
           }
         CHECK(logged == bytes);
         CHECK(fixture::k_slow > 1 || migrants > 0);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,10 @@
 #include "checked_exchange.hpp"
 #include "comm/single_process.hpp"
 #include "delayed_ranks.hpp"
+#include "exchange/halo.hpp"
 #include "exchange/strategy.hpp"
 #include "harness.hpp"
+#include "two_halos.hpp"
 
 using namespace eddyline;
 using exchange::Neighbor;
@@ -133,10 +136,33 @@ void exchange_at_random(TestedHalo fluid, TestedHalo walls, int exchanges) {
   CHECK(wrong == 0);
 }
 void exchange_at_random(const std::string& name, comm::Communicator& c, int exchanges) {
-  exchange_at_random({name, c, comm::Tag::fluid_halo, 1}, {name, c, comm::Tag::wall_halo, 2}, exchanges);
+  exchange_at_random({name, c, fixture::two_halos().fluid.messages(), 1},
+                     {name, c, fixture::two_halos().walls.messages(), 2}, exchanges);
 }
 
 }  // namespace
+
+TEST(two_halos_cannot_have_the_same_tags) {
+  comm::Tags tags;
+  std::vector<comm::HaloTags> halos;
+  std::set<comm::Tag> values{comm::Tag::counts_even, comm::Tag::counts_odd, comm::Tag::parcels, comm::Tag::state,
+                             comm::Tag::engine};
+  for (const char* name : {"fluid", "walls", "cells", "rim 1", "rim 2"}) {
+    halos.push_back(tags.take(name));
+    CHECK(halos.back().name() == name);
+    CHECK(values.insert(halos.back().messages()).second && values.insert(halos.back().between_sites()).second);
+  }
+  CHECK_THROWS(tags.take("cells"), "two halos have the name \"cells\"");
+  CHECK_THROWS(tags.take("rim 2"), "two halos have the name \"rim 2\"");
+  const comm::Tag before = halos[2].messages();
+  halos.pop_back();
+  CHECK(!values.insert(tags.take("rim 2").messages()).second);  // free again, with the number that it had
+  CHECK_THROWS(tags.take("cells"), "cells");
+  CHECK(halos[2].messages() == before);
+  const auto c = comm::single_process();
+  const exchange::Halo one(*c, "nonblocking", {}, tags.take("one"));
+  CHECK_THROWS(exchange::Halo(*c, "nonblocking", {}, tags.take("one")), "two halos have the name \"one\"");
+}
 
 TEST(ten_thousand_random_exchanges_agree_with_the_model) {
   const auto names = exchange::strategy_names();
@@ -163,8 +189,9 @@ constexpr exchange::BetweenSites k_ways[]{{.combine = true}, {.compress = true},
 void exchange_by_site(const std::string& name, exchange::BetweenSites way, const std::vector<int>& sites,
                       comm::Communicator& c, int exchanges) {
   c.sites = sites;
-  const auto made = [&](comm::Tag tag) { return exchange::make_strategy(name, way, c, tag); };
-  exchange_at_random({made(comm::Tag::fluid_halo), c, 1}, {made(comm::Tag::wall_halo), c, 2}, exchanges);
+  const auto made = [&](const comm::HaloTags& tags) { return exchange::make_strategy(name, way, c, tags); };
+  const auto& [tags, fluid, walls] = fixture::two_halos();
+  exchange_at_random({made(fluid), c, 1}, {made(walls), c, 2}, exchanges);
 }
 
 }  // namespace
@@ -191,7 +218,7 @@ TEST(one_combined_message_per_direction_travels_between_sites) {
     for (int rank = 0; rank < 4; ++rank)
       if (rank != c.rank()) others.push_back({rank, 10, 10});
     const auto sent = [&](exchange::BetweenSites between) {
-      const auto strategy = exchange::make_strategy("nonblocking", between, c, comm::Tag::fluid_halo);
+      const auto strategy = exchange::make_strategy("nonblocking", between, c, fixture::two_halos().fluid);
       strategy->prepare(others);
       for (int n = 0; n < 3; ++n) {
         strategy->begin(others);
@@ -221,7 +248,7 @@ TEST(strategies_that_involve_all_sites_are_not_combined) {
   fixture::on_ranks(2, [](comm::Communicator& c) {
     c.sites = {0, 1};
     for (const char* name : {"alltoall", "onesided-fence", "auto"})
-      CHECK_THROWS(exchange::make_strategy(name, {.combine = true}, c, comm::Tag::fluid_halo),
+      CHECK_THROWS(exchange::make_strategy(name, {.combine = true}, c, fixture::two_halos().fluid),
                    "Choose one of: nonblocking, blocking, persistent, neighborhood, onesided-pscw, onesided-lock, "
                    "shared, threaded.");
   });
@@ -231,7 +258,7 @@ TEST(strategies_that_involve_all_sites_are_not_combined) {
 TEST(a_leader_that_never_arrives_is_reported) {
   const auto wait_in_vain = [](comm::Communicator& c) {
     c.sites = {0, 1};
-    const auto strategy = exchange::make_strategy("nonblocking", {.combine = true}, c, comm::Tag::fluid_halo);
+    const auto strategy = exchange::make_strategy("nonblocking", {.combine = true}, c, fixture::two_halos().fluid);
     const Neighbor other[] = {{1 - c.rank(), 100, 100}};
     strategy->prepare(other);
     c.patience = 0.05;
@@ -250,7 +277,7 @@ TEST(arrived_becomes_true_in_the_end) {
   for (const std::string& name : exchange::strategy_names()) {
     if (std::find(std::begin(silent), std::end(silent), name) != std::end(silent)) continue;
     fixture::on_ranks(2, [&](comm::Communicator& c) {
-      const auto strategy = exchange::make_strategy(name, c, comm::Tag::fluid_halo);
+      const auto strategy = exchange::make_strategy(name, c, fixture::two_halos().fluid.messages());
       const Neighbor other[] = {{1 - c.rank(), 100, 100}};
       strategy->prepare(other);
       strategy->begin(other);
@@ -271,7 +298,7 @@ TEST(strategies_tolerate_late_messages) {
 
 TEST(every_strategy_reports_a_rank_that_never_arrives) {
   const auto wait_in_vain = [](const std::string& name, comm::Communicator& c) {
-    const auto strategy = exchange::make_strategy(name, c, comm::Tag::fluid_halo);
+    const auto strategy = exchange::make_strategy(name, c, fixture::two_halos().fluid.messages());
     const Neighbor other[] = {{1 - c.rank(), 100, 100}};
     strategy->prepare(other);
     if (c.is_root()) {  // it learns of the other rank's end and of nothing else
@@ -294,14 +321,15 @@ TEST(every_strategy_reports_a_rank_that_never_arrives) {
 TEST(the_example_of_the_documentation_works) {
   fixture::on_ranks(4, [](comm::Communicator& c) {
     const auto checked = [&](comm::Tag tag) { return std::make_unique<exchange::Checked>(c, tag); };
-    exchange_at_random({checked(comm::Tag::fluid_halo), c, 1}, {checked(comm::Tag::wall_halo), c, 2}, 300 / k_slower);
+    exchange_at_random({checked(fixture::two_halos().fluid.messages()), c, 1},
+                       {checked(fixture::two_halos().walls.messages()), c, 2}, 300 / k_slower);
   });
 }
 
 TEST(a_single_process_exchanges_nothing_with_any_strategy) {
   const auto c = comm::single_process();
   for (const std::string& name : exchange::strategy_names()) {
-    const auto strategy = exchange::make_strategy(name, *c, comm::Tag::fluid_halo);
+    const auto strategy = exchange::make_strategy(name, *c, fixture::two_halos().fluid.messages());
     strategy->prepare({});
     strategy->begin({});
     strategy->start();
@@ -323,20 +351,22 @@ class OneThread final : public fixture::ThreadRank {
 TEST(threaded_is_refused_without_support_for_threads) {
   fixture::Exchange ranks(2);
   OneThread c(ranks, 0);
-  CHECK_THROWS(exchange::make_strategy("threaded", c, comm::Tag::fluid_halo), "needs MPI_THREAD_MULTIPLE");
-  CHECK(exchange::make_strategy("auto", c, comm::Tag::fluid_halo) != nullptr);
+  CHECK_THROWS(exchange::make_strategy("threaded", c, fixture::two_halos().fluid.messages()),
+               "needs MPI_THREAD_MULTIPLE");
+  CHECK(exchange::make_strategy("auto", c, fixture::two_halos().fluid.messages()) != nullptr);
 }
 
 TEST(an_unknown_name_is_refused_with_a_list_of_valid_names) {
   const auto c = comm::single_process();
-  CHECK_THROWS(exchange::make_strategy("pigeons", *c, comm::Tag::fluid_halo), "onesided-lock, shared, threaded, auto.");
+  CHECK_THROWS(exchange::make_strategy("pigeons", *c, fixture::two_halos().fluid.messages()),
+               "onesided-lock, shared, threaded, auto.");
 }
 
 TEST(auto_chooses_one_measured_strategy_on_all_ranks) {
   std::vector<std::string> taken(4);  // delays differ, and so do clocks
   fixture::on_delayed_ranks(4, 5, [&](comm::Communicator& c) {
     c.patience = 5;
-    const auto strategy = exchange::make_strategy("auto", c, comm::Tag::fluid_halo);
+    const auto strategy = exchange::make_strategy("auto", c, fixture::two_halos().fluid.messages());
     std::vector<Neighbor> others;
     for (int rank = 0; rank < c.size(); ++rank)
       if (rank != c.rank()) others.push_back({rank, 100, 100});

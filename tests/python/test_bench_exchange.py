@@ -38,24 +38,25 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def small() -> Traffic:
     """Two rebuilds of three ranks in a row; exchanges 0, 1 and 3 of the fluid, 2 of walls, 4 of migrants."""
-    exchanges = [(0, 7, 0, 24), (0, 7, 0, 40), (0, 3, 1, 40), (1, 7, 2, 24), (1, 9, 3, 100)]
+    exchanges = [(0, 0, 0, 0), (0, 0, 0, 1), (0, 1, 1, 2), (1, 0, 2, 3), (1, 2, 3, 4)]
     messages = [
-        (2, 1, 2, 5),
-        (0, 0, 1, 10),
-        (0, 1, 0, 11),
-        (1, 1, 2, 4),
-        (2, 0, 1, 3),
-        (2, 2, 0, 6),
-        (3, 0, 2, 1),
+        (3, 1, 2, 120),
+        (0, 0, 1, 240),
+        (0, 1, 0, 264),
+        (1, 0, 1, 400),
+        (1, 1, 0, 440),
+        (2, 1, 2, 160),
+        (3, 0, 1, 72),
+        (3, 2, 0, 144),
+        (4, 0, 2, 100),
     ]
-    names = {7: "fluid", 3: "walls", 9: "migrants"}
     about = {"ranks": 3, "world": "small"}
-    return Traffic.of(about, np.array(exchanges), np.array(messages), names)
+    return Traffic.of(about, ("fluid", "walls", "migrants"), np.array(exchanges), np.array(messages))
 
 
 def test_messages_bytes_and_neighbours_of_each_exchange() -> None:
     traffic = small()
-    assert traffic.halos == ("walls", "fluid", "migrants")
+    assert traffic.halos == ("fluid", "walls", "migrants") and traffic.busiest == "fluid"
     messages, size = traffic.counts()
     assert messages.tolist() == [2, 2, 1, 3, 1]
     assert size.tolist() == [21 * 24, 21 * 40, 4 * 40, 14 * 24, 100]
@@ -66,11 +67,13 @@ def test_messages_bytes_and_neighbours_of_each_exchange() -> None:
 def test_a_script_has_what_goes_to_each_neighbour_and_comes_from_it() -> None:
     traffic = small()
     exchanges, groups = traffic.script(0, np.array([0, 3]), as_counts=False)
-    assert exchanges.tolist() == [[0, 0, 24], [0, 1, 24]]
-    assert [group.tolist() for group in groups] == [[[1, 10, 11]], [[1, 3, 0], [2, 0, 6]]]
+    assert exchanges.tolist() == [[0, 0, 0], [0, 1, 1]]
+    assert [group.tolist() for group in groups] == [[[1, 240, 264]], [[1, 72, 0], [2, 0, 144]]]
+    exchanges, groups = traffic.script(1, np.array([0, 1]), as_counts=False)
+    assert exchanges.tolist() == [[0, 0, 0], [0, 0, 1]]  # two sizes of messages after one rebuild
+    assert [group.tolist() for group in groups] == [[[0, 264, 240]], [[0, 440, 400]]]
     exchanges, groups = traffic.script(2, np.array([1, 3]), as_counts=True)
-    assert exchanges[:, 2].tolist() == [4, 4]
-    assert [group.tolist() for group in groups] == [[], [[0, 1, 1], [1, 1, 1]]]
+    assert [group.tolist() for group in groups] == [[], [[0, 4, 4], [1, 4, 4]]]
 
 
 def test_exchanges_are_chosen_over_the_whole_run() -> None:
@@ -79,7 +82,7 @@ def test_exchanges_are_chosen_over_the_whole_run() -> None:
     assert chosen(traffic, Wanted(exchanges=2)).tolist() == [0, 3]
     assert chosen(traffic, Wanted(as_counts=True)).tolist() == [0, 1, 3]
     assert chosen(traffic, Wanted(halos=("walls",))).tolist() == [2]
-    with pytest.raises(RequestError, match="no exchange of cells was recorded; recorded are walls, fluid"):
+    with pytest.raises(RequestError, match="no exchange of cells was recorded; recorded are fluid, walls"):
         chosen(traffic, Wanted(halos=("cells",)))
 
 

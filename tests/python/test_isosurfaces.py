@@ -388,7 +388,7 @@ def test_vorticity_strain_and_q_belong_together(dam: _core.Simulation) -> None:
 
 
 def test_quantities_are_those_of_the_core(dam: _core.Simulation) -> None:
-    assert quantities(dam) == isosurfaces.QUANTITIES
+    assert quantities(dam) == isosurfaces.units_of(World.from_text(DAM).file)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 
 from eddyline import _core
 from eddyline.world import World
+from eddyline.world.quantities import series_columns
 
 CASES = Path(__file__).parents[1] / "cases"
 
@@ -31,7 +32,7 @@ def test_the_parabola_of_a_channel_stays_and_what_enters_leaves() -> None:
     series = simulation.take_series()
     for name, sign in (("opening.left", 1), ("opening.right", -1)):
         columns, _, rows = series[name]
-        assert columns[1:] == world.file.solver.series(world.file)[name]
+        assert columns[1:] == series_columns(world.file)[name]
         assert sign * rows[-50:, columns.index("mass_flow")].mean() == pytest.approx(1, rel=0.01)
     columns, _, rows = series["budget"]
     assert rows[:, columns.index("mass")] == pytest.approx(2.0, rel=0.02)

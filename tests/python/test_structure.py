@@ -20,9 +20,9 @@ CORE_ORDER = (
 """A folder may include those before it. Some are not there yet."""
 
 PACKAGE_ORDER = (
-    "cores", "argument_types", "option_names", "files", "remote", "_core", "signals", "modules", "mesh",
-    "world", "solvers", "stream", "ranks", "plot", "live", "run", "compare", "sweep", "simulation", "plan",
-    "__init__", "bench", "validate", "serve", "cli", "__main__",
+    "cores", "argument_types", "option_names", "execution_arguments", "files", "remote", "_core", "signals",
+    "modules", "mesh", "world", "solvers", "stream", "ranks", "plot", "live", "run", "compare", "sweep",
+    "simulation", "plan", "__init__", "bench", "validate", "serve", "cli", "__main__",
 )  # fmt: skip
 """A part may import those before it. `__init__` is the public face; what stands after it uses it."""
 

@@ -19,7 +19,6 @@ from eddyline.plot.scene import Scene
 from eddyline.world import (
     World,
     WorldError,
-    checks,
     describe,
     draw,
     gallery,
@@ -45,7 +44,7 @@ def test_gallery(path: Path) -> None:
     if world.solver.name != "sph":
         flow = ()
     else:
-        assert checks.cell_edge(world.file) == pytest.approx(_core.estimate(world.core).cell_edge)
+        assert world.file.lengths.cell_edge == pytest.approx(_core.estimate(world.core).cell_edge)
     header = world.source.split("format = 1")[0]
     for word in ("Look for:", "Predict first:", "Try:", "Expected:"):
         assert word in header

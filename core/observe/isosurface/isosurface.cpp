@@ -25,16 +25,18 @@ struct Named {
   LatticeQuantity quantity;
 };
 
-std::vector<Named> named_quantities(const solver::Sampler& sampler, const world::World& world) {
+/// `own`: quantities that the solver computes on lattices; `rasters`: those of pictures.
+std::vector<Named> named_quantities(std::span<const solver::Column> own, std::span<const solver::Column> rasters,
+                                    const world::World& world) {
   std::vector<Named> all;
   if (world.dimensions != 3) return all;
   const auto has = [&](std::string_view name) {
     return std::ranges::any_of(all, [&](const Named& other) { return other.column.name == name; });
   };
   std::int32_t number = 0;
-  for (const auto& column : sampler.lattice_quantities()) all.push_back({column, {.own = number++}});
+  for (const auto& column : own) all.push_back({column, {.own = number++}});
   number = 0;
-  for (const auto& column : sampler.quantities()) {
+  for (const auto& column : rasters) {
     if (column.name != "cover") {
       if (!has(column.name)) all.push_back({column, {.raster = number}});
     } else if (!has("fluid")) {
@@ -42,13 +44,15 @@ std::vector<Named> named_quantities(const solver::Sampler& sampler, const world:
     }
     ++number;
   }
-  const auto rasters = sampler.quantities();
   if (std::ranges::count_if(rasters, [](const auto& c) { return c.name.starts_with("velocity_"); }) == 3) {
     if (!has("vorticity")) all.push_back({{"vorticity", "1/s"}, {.derived = Derived::vorticity}});
     if (!has("strain")) all.push_back({{"strain", "1/s"}, {.derived = Derived::strain}});
     if (!has("q")) all.push_back({{"q", "1/s^2"}, {.derived = Derived::q}});
   }
   return all;
+}
+std::vector<Named> named_quantities(const solver::Sampler& sampler, const world::World& world) {
+  return named_quantities(sampler.lattice_quantities(), sampler.quantities(), world);
 }
 
 /// A quantity or a formula over quantities: which quantities it needs, and its values from theirs.
@@ -233,6 +237,12 @@ void check(const world::World& world, const SurfaceRequest& request) {
 }
 
 }  // namespace
+
+std::vector<solver::Column> surface_quantities(const solver::Description& solver, const world::World& world) {
+  std::vector<solver::Column> columns;
+  for (const Named& named : named_quantities({}, solver.quantities, world)) columns.push_back(named.column);
+  return columns;
+}
 
 std::vector<solver::Column> surface_quantities(const solver::Sampler& sampler, const world::World& world) {
   std::vector<solver::Column> columns;

@@ -19,6 +19,8 @@ namespace eddyline::observe {
 /// pictures and, if it has three components of velocity, the magnitudes of vorticity and strain, and the Q criterion.
 /// None in 2D.
 std::vector<solver::Column> surface_quantities(const solver::Sampler& sampler, const world::World& world);
+/// The same of a world that does not run; the order may differ.
+std::vector<solver::Column> surface_quantities(const solver::Description& solver, const world::World& world);
 
 /// The name of a quantity, or a formula over quantities, e.g. "vorticity - 2*strain". Fixed in size, because requests
 /// travel between ranks; empty: none.

@@ -1,5 +1,7 @@
 #include "solvers/amr/budget.hpp"
 
+#include "solvers/amr/describe.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,10 +13,7 @@
 namespace eddyline::amr {
 
 std::vector<solver::Column> Budget::columns() const {
-  std::vector<solver::Column> columns{{"step", ""}};
-  for (const auto* part : {&state_.equations().integrals(), &state_.equations().largest()})
-    for (const physics::Named& each : *part) columns.push_back({each.name, each.unit});
-  return columns;
+  return describe(state_.equations(), state_.levels().most()).columns(name());
 }
 
 void Budget::add(comm::Sums& sums) {

@@ -1,12 +1,11 @@
 #include "solvers/amr/cells_of_levels.hpp"
 
+#include "solvers/amr/describe.hpp"
+
 namespace eddyline::amr {
 
 std::vector<solver::Column> CellsOfLevels::columns() const {
-  std::vector<solver::Column> columns;
-  for (int level = 0; level < state_.levels().most(); ++level)
-    columns.push_back({"cells_" + std::to_string(level), ""});
-  return columns;
+  return describe(state_.equations(), state_.levels().most()).columns(name());
 }
 
 void CellsOfLevels::read(const comm::Sums&, std::vector<double>& row) {

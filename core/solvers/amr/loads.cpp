@@ -15,7 +15,7 @@ constexpr std::size_t k_sums = 9;  // of a body: pressure, friction, torque
 }  // namespace
 
 Loads::Loads(State& state) : state_(state) {
-  for (std::size_t b = 0; b < state.world().bodies.size(); ++b) owners_.push_back(static_cast<std::int32_t>(b));
+  owners_ = solver::loaded_solids(state.world(), solver::Loaded::bodies);
 }
 
 /// Each group counts once, where its first cell is.

@@ -1,5 +1,7 @@
 #include "solvers/amr/sampler.hpp"
 
+#include "solvers/amr/describe.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -82,10 +84,7 @@ double interpolate_outside(const physics::Input& in, const physics::Solid& solid
 
 }  // namespace
 
-Sampler::Sampler(State& state) : state_(state) {
-  for (const physics::Named& each : state.equations().quantities()) quantities_.push_back({each.name, each.unit});
-  if (state.levels().most() > 1) quantities_.push_back({"level", ""});
-}
+Sampler::Sampler(State& state) : state_(state), described_(describe(state.equations(), state.levels().most())) {}
 
 /// All quantities at each point; NaN outside the domain and in bodies. The rank that has the finest cell around a point
 /// computes them.
@@ -95,7 +94,7 @@ std::vector<double> Sampler::values(std::span<const Vec3> points) {
   const world::World& world = state_.world();
   const std::vector<physics::Field>& fields = state_.equations().fields();
   const auto D = static_cast<std::size_t>(world.dimensions);
-  const std::size_t quantities = quantities_.size();
+  const std::size_t quantities = described_.quantities.size();
   const auto place = [&](const Vec3& x, int level, std::size_t d) {
     const int axis = static_cast<int>(d);
     return (x[axis] - world.origin[axis]) / state_.spacing(level);
@@ -175,7 +174,7 @@ std::vector<double> Sampler::at(std::span<const Vec3> points) {
   const std::vector<double> all = values(points);
   std::vector<double> found;
   for (std::size_t k = 0; k < all.size(); ++k)
-    if (k % quantities_.size() < probe_columns().size()) found.push_back(all[k]);
+    if (k % described_.quantities.size() < probe_columns().size()) found.push_back(all[k]);
   return found;
 }
 
@@ -189,7 +188,7 @@ std::vector<solver::Raster> Sampler::rasters(std::span<const std::int32_t> quant
   std::vector<float> pixels(points.size());
   for (const std::int32_t quantity : quantities) {
     for (std::size_t n = 0; n < points.size(); ++n)
-      pixels[n] = static_cast<float>(found[quantities_.size() * n + static_cast<std::size_t>(quantity)]);
+      pixels[n] = static_cast<float>(found[described_.quantities.size() * n + static_cast<std::size_t>(quantity)]);
     solver::Raster& raster = drawn.emplace_back();
     raster.known.assign((pixels.size() + 7) / 8, 0);
     observe::keep_known(pixels, nullptr, raster.known.data(), raster.values);

@@ -17,11 +17,9 @@ class Sampler final : public solver::Sampler {
  public:
   explicit Sampler(State& state);
 
-  std::span<const solver::Column> quantities() const override { return quantities_; }
+  std::span<const solver::Column> quantities() const override { return described_.quantities; }
   std::vector<solver::Raster> rasters(std::span<const std::int32_t> quantities, const solver::Plane& plane) override;
-  std::span<const solver::Column> probe_columns() const override {
-    return std::span(quantities_).first(state_.equations().quantities().size());
-  }
+  std::span<const solver::Column> probe_columns() const override { return described_.probes; }
   std::vector<double> at(std::span<const Vec3> points) override;
   double height(Vec3, int) override { return 0; }
   double front(int) override { return 0; }
@@ -30,7 +28,7 @@ class Sampler final : public solver::Sampler {
   std::vector<double> values(std::span<const Vec3> points);
 
   State& state_;
-  std::vector<solver::Column> quantities_;
+  solver::Description described_;
 };
 
 }  // namespace eddyline::amr

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "solver/observer.hpp"
+#include "solvers/amr/describe.hpp"
 #include "solvers/amr/state.hpp"
 
 namespace eddyline::amr {
@@ -14,7 +15,7 @@ class Solves final : public solver::Observer {
   explicit Solves(const State& state) : state_(state) {}
   std::string name() const override { return "solver"; }
   std::vector<solver::Column> columns() const override {
-    return {{"iterations", ""}, {"residual", ""}, {"all_iterations", ""}};
+    return describe(state_.equations(), state_.levels().most()).columns(name());
   }
   void add(comm::Sums&) override {}
   void read(const comm::Sums&, std::vector<double>& row) override {

@@ -92,7 +92,7 @@ State::State(const world::World& world, const solver::Execution& execution, comm
   start();
   start_refined();
   if (equations_->constraint()) {
-    const Way way{&communicator_, execution.exchange, execution.between};
+    const Way way{&communicator_, execution.exchange, execution.between, levels_.tags()};
     const PotentialOptions potential{.residual = options_.residual, .cycles = options_.cycles};
     potential_ = std::make_unique<Potential>(levels_, potential, way, instructions_);
     satisfy_constraint(0);

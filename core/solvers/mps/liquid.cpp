@@ -71,8 +71,8 @@ Constants::Constants(const world::World& world)
 
 template <int D>
 Liquid<D>::Liquid(const world::World& world, const solver::Execution& execution, comm::Communicator& communicator)
-    : fluid_halo(communicator, execution.exchange, execution.between, comm::Tag::fluid_halo),
-      wall_halo(communicator, execution.exchange, execution.between, comm::Tag::wall_halo),
+    : fluid_halo(communicator, execution.exchange, execution.between, tags.take("fluid")),
+      wall_halo(communicator, execution.exchange, execution.between, tags.take("walls")),
       forcing(world),
       contact(world),
       wall_friction(world),
@@ -81,7 +81,7 @@ Liquid<D>::Liquid(const world::World& world, const solver::Execution& execution,
       execution_(prepare(execution)),
       communicator_(communicator),
       constants_(world_),
-      subdomain_(world_, constants_.length, constants_.fixed, execution_, 0, communicator),
+      subdomain_(world_, constants_.length, constants_.fixed, execution_, 0, communicator, tags),
       walls_move_(std::ranges::any_of(world.bodies, [](const auto& body) { return body.motion.has_value(); })) {
   forcing = domain::ExternalForcing<D>(world_);  // it keeps a pointer
   wall.can_move = walls_move_ || std::ranges::any_of(world.sides, &world::Side::slides);

@@ -142,6 +142,7 @@ class Liquid {
   neighbors::PairData<float> rows{physics::mps::FluidColumns<D>::k_width};
   neighbors::PairData<float> wall_rows_data{physics::mps::WallColumns<D>::k_width};
   particles::CellIndex fluid_rows, wall_rows;
+  comm::Tags tags;  // of all halos of the solver
   exchange::Halo fluid_halo, wall_halo;
   neighbors::NeighborList fluid_fluid, fluid_wall, wall_fluid;
   domain::ExternalForcing<D> forcing;

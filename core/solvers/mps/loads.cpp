@@ -19,13 +19,7 @@ Loads<D>::Loads(const Liquid<D>& liquid, const Step<D>& step)
 
 template <int D>
 void Loads<D>::world_changed() {
-  const auto& world = liquid_.world();
-  owners_.clear();
-  for (std::size_t b = 0; b < world.bodies.size(); ++b) {
-    if (world.bodies[b].shape != nullptr) owners_.push_back(static_cast<std::int32_t>(b));
-  }
-  for (std::size_t s = 0; s < 2 * D; ++s)
-    if (world.sides[s].kind == world::SideKind::wall) owners_.push_back(-1 - static_cast<std::int32_t>(s));
+  owners_ = solver::loaded_solids(liquid_.world());
 }
 
 /// The pose of a body; the pivot of a body at rest is the centre of its bounds.

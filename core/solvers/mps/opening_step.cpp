@@ -28,7 +28,7 @@ enum { k_wet, k_speed, k_wet_slopes, k_slope, k_sums };
 
 template <int D>
 OpeningStep<D>::OpeningStep(Liquid<D>& liquid)
-    : liquid_(liquid), fits_(liquid.communicator(), liquid.openings.nodes()) {}
+    : liquid_(liquid), fits_(liquid.communicator(), liquid.tags.take("fits"), liquid.openings.nodes()) {}
 
 template <int D>
 void OpeningStep<D>::rebuilt() {

@@ -41,7 +41,7 @@ PressureEquation<D>::PressureEquation(Liquid<D>& liquid)
       has_levels_(liquid.constants().options.pressure_solver == PressureSolver::multigrid),
       multiply_(physics::mps::choose_multiply_matrix(liquid.execution().instructions)),
       half_halo_(liquid.communicator(), liquid.execution().exchange, liquid.execution().between,
-                 comm::Tag::coarse_halo) {}
+                 liquid.tags.take("pressure")) {}
 
 template <int D>
 void PressureEquation<D>::find_structure() {

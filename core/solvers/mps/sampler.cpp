@@ -28,31 +28,8 @@ Sampler<D>::Sampler(const Liquid<D>& liquid)
     : liquid_(liquid),
       factor_(physics::mps::factors(physics::mps::Weights::wendland, particles::lattice_spacing(liquid.world()), D,
                                     liquid.constants().R)
-                  .N) {}
-
-template <int D>
-std::span<const solver::Column> Sampler<D>::quantities() const {
-  static const std::array<solver::Column, 7> columns{
-      {{"speed", "m/s"},
-       {"velocity_x", "m/s"},
-       {"velocity_y", "m/s"},
-       D == 3 ? solver::Column{"velocity_z", "m/s"} : solver::Column{"vorticity", "1/s"},
-       {"pressure", "Pa"},
-       {"density", "kg/m^3"},
-       {"cover", "1"}}};
-  return columns;
-}
-
-template <int D>
-std::span<const solver::Column> Sampler<D>::probe_columns() const {
-  static const std::vector<solver::Column> columns = [] {
-    std::vector<solver::Column> all{{"pressure", "Pa"}, {"velocity_x", "m/s"}, {"velocity_y", "m/s"}};
-    if (D == 3) all.push_back({"velocity_z", "m/s"});
-    all.push_back({"fluid_fraction", "1"});
-    return all;
-  }();
-  return columns;
-}
+                  .N),
+      described_(describe(liquid.world())) {}
 
 /// r from the particle to the point over R, in the moments of the fit.
 template <int D>

@@ -8,6 +8,7 @@
 #include "base/arrays.hpp"
 #include "solver/sampler.hpp"
 #include "solvers/mps/liquid.hpp"
+#include "solvers/mps/solver.hpp"
 
 namespace eddyline::mps {
 
@@ -19,9 +20,9 @@ class Sampler final : public solver::Sampler {
  public:
   explicit Sampler(const Liquid<D>& liquid);
 
-  std::span<const solver::Column> quantities() const override;
+  std::span<const solver::Column> quantities() const override { return described_.quantities; }
   std::vector<solver::Raster> rasters(std::span<const std::int32_t> quantities, const solver::Plane& plane) override;
-  std::span<const solver::Column> probe_columns() const override;
+  std::span<const solver::Column> probe_columns() const override { return described_.probes; }
   std::vector<double> at(std::span<const Vec3> points) override;
   double height(Vec3 x, int axis) override;
   double front(int axis) override;
@@ -48,6 +49,7 @@ class Sampler final : public solver::Sampler {
 
   const Liquid<D>& liquid_;
   double factor_;  // of the kernel: the sum over the lattice is 1
+  solver::Description described_;
 };
 
 }  // namespace eddyline::mps

@@ -3,19 +3,21 @@
 #include <array>
 
 #include "comm/sums.hpp"
+#include "solvers/mps/solver.hpp"
 
 namespace eddyline::mps {
 
 template <int D>
 std::vector<solver::Column> Budget<D>::columns() const {
-  const std::string per_length = D == 2 ? "/m" : "";
-  std::vector<solver::Column> columns{{"step", "1"}, {"particles", "1"}, {"mass", "kg" + per_length}};
-  for (std::size_t d = 0; d < D; ++d) columns.push_back({std::string("momentum_") + "xyz"[d], "kg m/s" + per_length});
-  columns.push_back({"kinetic_energy", "J" + per_length});
-  columns.push_back({"potential_energy", "J" + per_length});
-  columns.push_back({"max_speed", "m/s"});
-  columns.push_back({"left_mass", "kg" + per_length});
-  return columns;
+  return describe(liquid_.world()).columns(name());
+}
+template <int D>
+std::vector<solver::Column> SolverSeries<D>::columns() const {
+  return describe(liquid_.world()).columns(name());
+}
+template <int D>
+std::vector<solver::Column> OpeningSeries<D>::columns() const {
+  return describe(liquid_.world()).columns(name());
 }
 
 template <int D>
@@ -47,14 +49,6 @@ void Budget<D>::read(const comm::Sums& sums, std::vector<double>& row) {
 }
 
 template <int D>
-std::vector<solver::Column> OpeningSeries<D>::columns() const {
-  const std::string per_length = D == 2 ? "/m" : "";
-  std::vector<solver::Column> columns{{"mass_flow", D == 2 ? "kg/(m s)" : "kg/s"}, {"mass", "kg" + per_length}};
-  for (std::size_t d = 0; d < D; ++d) columns.push_back({std::string("momentum_") + "xyz"[d], "kg m/s" + per_length});
-  return columns;
-}
-
-template <int D>
 void OpeningSeries<D>::add(comm::Sums& sums) {
   index_ = sums.add(opening_.mass_flow);
   sums.add(opening_.mass);
@@ -67,6 +61,8 @@ void OpeningSeries<D>::read(const comm::Sums& sums, std::vector<double>& row) {
   row.insert(row.end(), values.begin(), values.end());
 }
 
+template class SolverSeries<2>;
+template class SolverSeries<3>;
 template class OpeningSeries<2>;
 template class OpeningSeries<3>;
 template class Budget<2>;

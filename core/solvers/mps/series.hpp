@@ -28,11 +28,9 @@ class Budget final : public solver::Observer {
 template <int D>
 class SolverSeries final : public solver::Observer {
  public:
-  explicit SolverSeries(const Step<D>& step) : step_(step) {}
+  SolverSeries(const Liquid<D>& liquid, const Step<D>& step) : liquid_(liquid), step_(step) {}
   std::string name() const override { return "solver"; }
-  std::vector<solver::Column> columns() const override {
-    return {{"iterations", "1"}, {"residual", "1"}, {"all_iterations", "1"}, {"time_step", "s"}};
-  }
+  std::vector<solver::Column> columns() const override;
   void read(const comm::Sums&, std::vector<double>& row) override {
     const Control& control = step_.control;
     row.insert(row.end(), {static_cast<double>(control.solve.iterations), control.solve.residual,
@@ -40,6 +38,7 @@ class SolverSeries final : public solver::Observer {
   }
 
  private:
+  const Liquid<D>& liquid_;
   const Step<D>& step_;
 };
 
@@ -47,13 +46,14 @@ class SolverSeries final : public solver::Observer {
 template <int D>
 class OpeningSeries final : public solver::Observer {
  public:
-  explicit OpeningSeries(const domain::Opening<D>& opening) : opening_(opening) {}
+  OpeningSeries(const Liquid<D>& liquid, const domain::Opening<D>& opening) : liquid_(liquid), opening_(opening) {}
   std::string name() const override { return "opening." + opening_.world.name; }
   std::vector<solver::Column> columns() const override;
   void add(comm::Sums& sums) override;
   void read(const comm::Sums& sums, std::vector<double>& row) override;
 
  private:
+  const Liquid<D>& liquid_;
   const domain::Opening<D>& opening_;
   std::size_t index_ = 0;
 };

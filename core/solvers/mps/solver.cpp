@@ -73,8 +73,9 @@ class Solver final : public solver::Solver {
   std::vector<std::unique_ptr<solver::Observer>> observers() override {
     std::vector<std::unique_ptr<solver::Observer>> own;
     own.push_back(std::make_unique<Budget<D>>(liquid_, step_));
-    own.push_back(std::make_unique<SolverSeries<D>>(step_));
-    for (const auto& opening : liquid_.openings.all()) own.push_back(std::make_unique<OpeningSeries<D>>(opening));
+    own.push_back(std::make_unique<SolverSeries<D>>(liquid_, step_));
+    for (const auto& opening : liquid_.openings.all())
+      own.push_back(std::make_unique<OpeningSeries<D>>(liquid_, opening));
     return own;
   }
   solver::Checksum checksum() const override {
@@ -154,7 +155,7 @@ void Solver<D>::count(solver::Counters& counters) {
   counters.sum("message_bytes", traffic.sent.bytes);
   counters.sum("messages_between_sites", traffic.sent.messages_between);
   counters.sum("bytes_between_sites", traffic.sent.bytes_between);
-  counters.sum("ghost_rows", traffic.rows);
+  counters.sum("ghost_bytes", traffic.copied_bytes);
   counters.sum("migrants", liquid_.migrants);
   counters.sum("contacts", step_.control.contacts);
   counters.sum("left_particles", liquid_.left_particles);

@@ -6,12 +6,11 @@
 #include <string_view>
 
 #include "base/errors.hpp"
+#include "world/sides.hpp"
 
 namespace eddyline::multiblock {
 
 namespace {
-
-constexpr std::array<std::string_view, 6> k_sides{"left", "right", "bottom", "top", "front", "back"};
 
 Vec3 evaluate(const std::array<world::Formula, 3>& formulas, Vec3 x, double t) {
   const std::array values{x.x, x.y, x.z, t};
@@ -58,17 +57,17 @@ void Boundaries::classify(const std::string& boundary, BoundaryFace& face) const
     face.source = static_cast<std::int32_t>(stream - world_.openings.begin());
     return;
   }
-  const auto* side = std::ranges::find(k_sides, boundary);
-  if (side == k_sides.end()) {
+  const auto* side = std::ranges::find(world::k_side_names, boundary);
+  if (side == world::k_side_names.end()) {
     const auto body = std::ranges::find(world_.bodies, boundary, &world::Body::name);
     if (body == world_.bodies.end())
       throw UserError("mesh: boundary \"" + boundary + "\" is no side of the domain and no body. Rename it.");
     face.condition = body->slip ? Condition::slip : Condition::wall;
     face.owner = static_cast<std::int32_t>(body - world_.bodies.begin());
-    face.source = openings + static_cast<std::int32_t>(k_sides.size()) + face.owner;
+    face.source = openings + static_cast<std::int32_t>(world::k_side_names.size()) + face.owner;
     return;
   }
-  const auto number = static_cast<std::int32_t>(side - k_sides.begin());
+  const auto number = static_cast<std::int32_t>(side - world::k_side_names.begin());
   for (std::int32_t o = 0; o < openings; ++o) {
     const auto& opening = world_.openings[static_cast<std::size_t>(o)];
     if (opening.axis != number / 2 || (opening.inward > 0) != (number % 2 == 0) ||

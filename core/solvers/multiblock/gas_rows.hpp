@@ -1,14 +1,11 @@
 #pragma once
-// The terms of a gas along a row of cells: fluxes through faces, local steps.
+// Fluxes of a gas through a row of faces.
 
 #include "solvers/multiblock/flux_rows.hpp"
 #include "solvers/multiblock/gas_state.hpp"
 #include "solvers/multiblock/scheme.hpp"
 
 namespace eddyline::multiblock {
-
-/// Smoothing of residuals: ratio of the steps that it allows, and the largest coefficient.
-inline constexpr double k_spread = 2, k_most_spread = 2;
 
 /// Dynamic viscosity where p / rho is theta.
 template <class S>
@@ -95,45 +92,6 @@ void flux_row(const PieceFields<Gas<D>>& piece, const Scheme& scheme, std::size_
         sum[D + 1] = sum[D + 1] + work;
       }
       for (std::size_t v = 0; v < N; ++v) sum[v].store(row.dissipative[v].data() + n);
-    }
-  }
-}
-
-/// Local steps and spectral radii of a row of cells.
-template <int D>
-void set_step_row(PieceFields<Gas<D>>& piece, const Scheme& scheme, std::ptrdiff_t first, std::int32_t count) {
-  namespace terms = physics::compressible;
-  using S = Pack4d;
-  const S half(0.5), cfl(scheme.cfl);
-  const S share(scheme.viscous_share * std::max(4.0 / 3, scheme.conductivity * (scheme.gamma - 1)));
-  const terms::Constants<S> gas(scheme.gamma);
-  for (std::int32_t n = 0; n < count; n += S::width) {
-    const std::ptrdiff_t c = first + n;
-    const auto cell = load_cell<S>(piece, c);
-    const S per_volume = S::load(piece.per_volume.data() + c);
-    std::array<S, D> lambda;
-    S sum, areas;
-    for (std::size_t d = 0; d < D; ++d) {
-      terms::Vector<S, D> face;
-      for (std::size_t e = 0; e < D; ++e)
-        face[e] = half * (S::load(piece.face[d][e].data() + c) +
-                          S::load(piece.face[d][e].data() + c + piece.extents.stride[d]));
-      lambda[d] = terms::spectral_radius<S, D>(cell, face, gas);
-      sum = sum + lambda[d];
-      areas = areas + terms::dot(face, face);
-    }
-    // Source of the coefficients: Jameson & Baker 1983. The largest keeps two sweeps stable.
-    for (std::size_t d = 0; d < D; ++d) {
-      const S part = S(k_spread * (D + 1) / 2) * (lambda[d] / sum);
-      min(max(S(0.25) * (part * part - S(1)), S(0)), S(k_most_spread)).store(piece.spread[d].data() + c);
-    }
-    const S friction = share * viscosity_of(scheme, cell.theta) / cell.rho;
-    (cfl / ((sum + areas * friction * per_volume) * per_volume)).store(piece.local_step.data() + c);
-    for (std::size_t d = 0; d < D; ++d) {
-      S ratio;
-      for (std::size_t e = 0; e < D; ++e)
-        if (e != d) ratio = max(ratio, lambda[e] / lambda[d]);
-      (lambda[d] * (S(1) + sqrt(ratio))).store(piece.radius[d].data() + c);
     }
   }
 }

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <utility>
 
 namespace eddyline::multiblock {
 
-Ghosts::Ghosts(comm::Communicator& communicator, const solver::Execution& execution, const Pieces& pieces,
-               const Connections& connections, std::span<const std::int32_t> local, int level)
-    : near_(communicator, execution.exchange, execution.between, comm::Tag::cell_halo),
-      all_(communicator, execution.exchange, execution.between, comm::Tag::cell_halo) {
+Ghosts::Ghosts(comm::Communicator& communicator, const solver::Execution& execution, comm::Tags& tags,
+               const Pieces& pieces, const Connections& connections, std::span<const std::int32_t> local, int level)
+    : near_(communicator, execution.exchange, execution.between, tags.take("near " + std::to_string(level))),
+      all_(communicator, execution.exchange, execution.between, tags.take("all " + std::to_string(level))) {
   const auto extents = [&](std::int32_t piece) {
     const PieceRange range = pieces.on_level(static_cast<std::size_t>(piece), level);
     return Extents({range.upper[0] - range.lower[0], range.upper[1] - range.lower[1], range.upper[2] - range.lower[2]},

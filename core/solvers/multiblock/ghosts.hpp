@@ -100,7 +100,7 @@ class GhostFields {
 class Ghosts {
  public:
   /// `local`: the number of each piece among those of this process, or -1.
-  Ghosts(comm::Communicator& communicator, const solver::Execution& execution, const Pieces& pieces,
+  Ghosts(comm::Communicator& communicator, const solver::Execution& execution, comm::Tags& tags, const Pieces& pieces,
          const Connections& connections, std::span<const std::int32_t> local, int level);
 
   enum class Layers { near, all };

@@ -112,9 +112,9 @@ void for_each_cell(Int3 low, Int3 high, Visit&& visit) {
 }  // namespace
 
 template <class E>
-Level<E>::Level(comm::Communicator& communicator, const solver::Execution& execution, const Pieces& all,
-                std::span<const std::int32_t> local, int level)
-    : number(level), ghosts(communicator, execution, all, all.connections(level), local, level) {
+Level<E>::Level(comm::Communicator& communicator, const solver::Execution& execution, comm::Tags& tags,
+                const Pieces& all, std::span<const std::int32_t> local, int level)
+    : number(level), ghosts(communicator, execution, tags, all, all.connections(level), local, level) {
   for (std::size_t p = 0; p < all.all().size(); ++p) {
     if (local[p] < 0) continue;
     const PieceRange range = all.on_level(p, level);

@@ -23,7 +23,7 @@ struct Level {
   static constexpr int D = E::k_dimensions;
 
   /// Collective.
-  Level(comm::Communicator& communicator, const solver::Execution& execution, const Pieces& all,
+  Level(comm::Communicator& communicator, const solver::Execution& execution, comm::Tags& tags, const Pieces& all,
         std::span<const std::int32_t> local, int number);
   /// Measures faces and cells, and finds the boundaries. Throws UserError.
   void measure(const Pieces& all, std::span<const std::int32_t> local, const Boundaries& boundaries);

@@ -44,8 +44,9 @@ Multigrid<E>::Multigrid(comm::Communicator& communicator, const solver::Executio
                         std::span<const std::int32_t> local, const Boundaries& boundaries, const Scheme& scheme,
                         bool w_cycle)
     : communicator_(communicator), residual_(scheme), w_cycle_(w_cycle), cells_(pieces.mesh().cells()) {
+  comm::Tags tags;
   for (int level = 0; level < pieces.levels(); ++level)
-    levels_.push_back(std::make_unique<Level<E>>(communicator, execution, pieces, local, level));
+    levels_.push_back(std::make_unique<Level<E>>(communicator, execution, tags, pieces, local, level));
   comm::agree(communicator, "mesh", [&] {
     for (const auto& level : levels_) level->measure(pieces, local, boundaries);
   });

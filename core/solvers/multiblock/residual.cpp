@@ -10,6 +10,7 @@
 #include "physics/artificial_compressibility/terms.hpp"
 #include "solvers/multiblock/flux_rows.hpp"
 #include "solvers/multiblock/gas_rows.hpp"
+#include "solvers/multiblock/step_rows.hpp"
 
 namespace eddyline::multiblock {
 
@@ -214,36 +215,6 @@ template <class E>
 double size_of(const Scheme& scheme, double unit, std::size_t v) {
   if (!E::k_is_gas) return v == 0 ? scheme.beta : unit;
   return scheme.density * (v == 0 ? 1.0 : v + 1 < E::k_unknowns ? unit : unit * unit);
-}
-
-/// Local steps and spectral radii of a row of cells.
-template <int D>
-void set_step_row(PieceFields<Incompressible<D>>& piece, const Scheme& scheme, std::ptrdiff_t first,
-                  std::int32_t count) {
-  const S half(0.5), beta(scheme.beta), cfl(scheme.cfl), friction(scheme.viscous_share * scheme.viscosity);
-  for (std::int32_t n = 0; n < count; n += k_lanes) {
-    const std::ptrdiff_t c = first + n;
-    const terms::Unknowns<S, D> w = load<D>(piece.state, c);
-    const S per_volume = S::load(piece.per_volume.data() + c);
-    std::array<S, D> lambda;
-    S sum, areas;
-    for (std::size_t d = 0; d < D; ++d) {
-      terms::Vector<S, D> face;
-      for (std::size_t e = 0; e < D; ++e)
-        face[e] = half * (S::load(piece.face[d][e].data() + c) +
-                          S::load(piece.face[d][e].data() + c + piece.extents.stride[d]));
-      lambda[d] = terms::spectral_radius<S, D>(w, face, beta);
-      sum = sum + lambda[d];
-      areas = areas + terms::dot(face, face);
-    }
-    (cfl / ((sum + areas * friction * per_volume) * per_volume)).store(piece.local_step.data() + c);
-    for (std::size_t d = 0; d < D; ++d) {
-      S ratio;
-      for (std::size_t e = 0; e < D; ++e)
-        if (e != d) ratio = max(ratio, lambda[e] / lambda[d]);
-      (lambda[d] * (S(1) + sqrt(ratio))).store(piece.radius[d].data() + c);
-    }
-  }
 }
 
 }  // namespace

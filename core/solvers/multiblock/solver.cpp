@@ -87,7 +87,7 @@ class Solver final : public solver::Solver {
     counters.sum("message_bytes", traffic.sent.bytes);
     counters.sum("messages_between_sites", traffic.sent.messages_between);
     counters.sum("bytes_between_sites", traffic.sent.bytes_between);
-    counters.sum("ghost_cells", traffic.rows);
+    counters.sum("ghost_bytes", traffic.copied_bytes);
     counters.same_real("residual", flow_.residual);
     counters.flag("converged", flow_.converged);
   }

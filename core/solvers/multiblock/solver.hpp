@@ -12,4 +12,7 @@ namespace eddyline::multiblock {
 std::unique_ptr<solver::Solver> make(const world::World& world, const solver::Execution& execution,
                                      comm::Communicator& communicator);
 
+/// Names of what the solver records and shows of a world.
+solver::Description describe(const world::World& world);
+
 }  // namespace eddyline::multiblock

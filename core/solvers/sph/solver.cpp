@@ -208,7 +208,7 @@ void Solver<T, D, Stepper>::count(solver::Counters& counters) {
   counters.sum("message_bytes", traffic.sent.bytes);
   counters.sum("messages_between_sites", traffic.sent.messages_between);
   counters.sum("bytes_between_sites", traffic.sent.bytes_between);
-  counters.sum("ghost_rows", traffic.rows);
+  counters.sum("ghost_bytes", traffic.copied_bytes);
   counters.sum("migrants", parts_.domain.migrants);
   counters.sum("contacts", parts_.state.contacts);              // particles put back on a wall's surface
   counters.sum("left_particles", parts_.state.left_particles);  // through open sides

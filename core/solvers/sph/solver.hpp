@@ -13,6 +13,9 @@ namespace eddyline::sph {
 std::unique_ptr<solver::Solver> make(const world::World& world, const solver::Execution& execution,
                                      comm::Communicator& communicator);
 
+/// Names of what the solver records and shows of a world.
+solver::Description describe(const world::World& world);
+
 /// The part of a world that devices cannot compute yet, as a sentence without its full stop; empty: none. Runs with
 /// more than one rank, and lazy ones, are refused as well.
 std::string device_refusal(const world::World& world);

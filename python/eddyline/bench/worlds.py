@@ -9,6 +9,7 @@ import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from eddyline import _core
 from eddyline.world import World, WorldError
 
 _BOX = """format = 1
@@ -117,8 +118,6 @@ _REGION = """[regions.{name}]
 shape = "{shape}"
 {keys}"""
 
-_NAMES = ("left", "right", "bottom", "top", "front", "back")
-
 
 def box(dimensions: int, particles: int, scheme: str = "delta") -> World:
     """A unit square or cube, periodic on all sides."""
@@ -166,7 +165,7 @@ def channel(dimensions: int, particles: int, scheme: str = "delta") -> World:
         size=size,
         spacing=(volume / particles) ** (1 / dimensions),
         velocity=[profile, "0", "0"][:dimensions],
-        sides="\n".join(f'{name} = {{ type = "wall" }}' for name in _NAMES[2 : 2 * dimensions]),
+        sides="\n".join(f'{name} = {{ type = "wall" }}' for name in _core.SIDES[2 : 2 * dimensions]),
         shape={2: "circle", 3: "sphere"}[dimensions],
         center=[0.2, 0.2, 0.2][:dimensions],
     )
@@ -257,7 +256,7 @@ def _sides(dimensions: int, kinds: Mapping[str, str], others: str) -> str:
     def side(kind: str) -> str:
         return f'{{ type = "{kind}"{", slip = true" if kind == "wall" else ""} }}'
 
-    return "\n".join(f"{name} = {side(kinds.get(name, others))}" for name in _NAMES[: 2 * dimensions])
+    return "\n".join(f"{name} = {side(kinds.get(name, others))}" for name in _core.SIDES[: 2 * dimensions])
 
 
 CASES: dict[str, Callable[[int, int, str], World]] = {

@@ -30,12 +30,15 @@
 #include "comm/wait.hpp"
 #include "observe/codes.hpp"
 #include "observe/raster.hpp"
+#include "observe/world_observers.hpp"
 #include "particles/openings.hpp"
 #include "particles/place.hpp"
 #include "physics/equations/equations.hpp"
 #include "physics/modules/load.hpp"
+#include "solver/execution_options.hpp"
 #include "solvers/sph/arithmetic.hpp"
 #include "solvers/sph/estimate.hpp"
+#include "world/sides.hpp"
 
 namespace eddyline::bindings {
 
@@ -189,20 +192,15 @@ nb::list timeline(const Leader& s) {
   return all;
 }
 
-/// Exchanges: (n, 4) step, tag, group, bytes of a row; messages: (m, 4) group, from, to, rows; names of the tags.
+/// Names of halos; exchanges: (n, 4) step, halo, rebuild, group; messages: (m, 4) group, from, to, bytes.
 nb::tuple traffic(const Leader& s) {
   const comm::TrafficLog log = s.traffic();
   std::vector<std::int64_t> exchanges, messages;
-  std::map<std::int64_t, std::string> names;
-  for (const auto& each : log.exchanges) {
-    exchanges.insert(exchanges.end(), {each.step, each.tag, each.group, each.row_bytes});
-    names.emplace(each.tag, comm::name_of(static_cast<comm::Tag>(each.tag)));
-  }
-  for (const auto& each : log.messages) messages.insert(messages.end(), {each.group, each.from, each.to, each.rows});
-  nb::dict named;
-  for (const auto& [tag, name] : names) named[nb::int_(tag)] = name;
-  return nb::make_tuple(give(std::move(exchanges), {log.exchanges.size(), 4}),
-                        give(std::move(messages), {log.messages.size(), 4}), named);
+  for (const auto& each : log.exchanges)
+    exchanges.insert(exchanges.end(), {each.step, each.halo, each.rebuild, each.group});
+  for (const auto& each : log.messages) messages.insert(messages.end(), {each.group, each.from, each.to, each.bytes});
+  return nb::make_tuple(log.halos, give(std::move(exchanges), {log.exchanges.size(), 4}),
+                        give(std::move(messages), {log.messages.size(), 4}));
 }
 
 nb::dict take_series(Leader& s) {
@@ -418,6 +416,73 @@ Owned<std::uint8_t> cover_codes(const Values& covers, float one) {
   return give(std::move(codes));
 }
 
+/// Columns of all series of a run of this world, by name of the series.
+nb::dict series_columns(const world::World& world) {
+  nb::dict tables;
+  for (const auto& table : observe::tables_of(world, driver::describe(world)))
+    tables[table.name.c_str()] = columns_of(table.columns);
+  return tables;
+}
+
+/// Name, unit, label and shade of each quantity that pictures of this world can show.
+std::vector<std::tuple<std::string, std::string, std::string, std::string>> quantities(const world::World& world) {
+  static constexpr std::array k_shades{"plain", "from_zero", "diverging", "whole"};
+  std::vector<std::tuple<std::string, std::string, std::string, std::string>> all;
+  for (const auto& [name, unit] : driver::describe(world).quantities) {
+    const solver::Words words = solver::words_of(name);
+    all.emplace_back(name, unit, words.label, k_shades.at(static_cast<std::size_t>(words.shade)));
+  }
+  return all;
+}
+
+/// Reads options of execution by name; those that are not given have their defaults.
+class OptionReader {
+ public:
+  explicit OptionReader(const nb::kwargs& given) : given_(given) {}
+
+  template <class Value>
+  void operator()(const char* name, Value& member) {
+    if (!take(name)) return;
+    if (!nb::try_cast(nb::handle(given_[name]), member))
+      throw nb::type_error((std::string(name) + ": wrong type").c_str());
+  }
+  void operator()(const char* name, bool& flag, const solver::FlagWords& words) {
+    std::string wanted(words.off);
+    (*this)(name, wanted);
+    if (wanted != words.off && wanted != words.on)
+      throw UserError(std::string(name) + " = \"" + wanted + "\"; must be \"" + std::string(words.off) + "\" or \"" +
+                      std::string(words.on) + "\".");
+    flag = wanted == words.on;
+  }
+  /// Throws if an option was given that there is not.
+  void end() const {
+    if (taken_ != given_.size()) throw nb::type_error("Simulation: an argument has no option of this name");
+  }
+
+ private:
+  bool take(const char* name) {
+    const bool found = given_.contains(name);
+    taken_ += found ? 1 : 0;
+    return found;
+  }
+
+  const nb::kwargs& given_;
+  std::size_t taken_ = 0;
+};
+
+solver::Execution execution_of(const nb::kwargs& given) {
+  solver::Execution execution;
+  OptionReader reader(given);
+  solver::for_each_option(execution, reader);
+  reader.end();
+  return execution;
+}
+
+/// `buffer_length`: of the buffers beyond openings [m].
+struct LengthsOfWorld : particles::Lengths {
+  double buffer_length;
+};
+
 using Options = std::map<std::string, world::OptionValue>;
 
 /// Names and units of a set of equations.
@@ -433,10 +498,6 @@ std::map<std::string, std::vector<std::pair<std::string, std::string>>> equation
     columns["start"].emplace_back(each, unit == equations->fields().end() ? "" : unit->unit);
   }
   for (const auto& each : equations->quantities()) columns["quantities"].emplace_back(each.name, each.unit);
-  columns["budget"].emplace_back("step", "");
-  for (const auto* part : {&equations->integrals(), &equations->largest()})
-    for (const auto& each : *part) columns["budget"].emplace_back(each.name, each.unit);
-  if (equations->constraint()) columns["solver"] = {{"iterations", ""}, {"residual", ""}, {"all_iterations", ""}};
   return columns;
 }
 
@@ -455,6 +516,16 @@ double equation_speed(const std::string& name, int dimensions, const Options& op
 
 void bind_simulation(nb::module_& module) {
   module.def("instruction_sets", [] { return instruction_sets(); });
+  module.def("series_columns", series_columns, "world"_a);
+  module.def("quantities", quantities, "world"_a);
+  module.attr("SIDES") =
+      nb::tuple(nb::cast(std::vector<std::string>(world::k_side_names.begin(), world::k_side_names.end())));
+  module.def("execution_options", [] {
+    std::vector<std::string> names;
+    solver::Execution execution;
+    solver::for_each_option(execution, [&](const char* name, const auto&...) { names.emplace_back(name); });
+    return names;
+  });
   module.def("exchange_strategies", [] { return exchange::strategy_names(); });
   module.def(
       "inside_refusal", [](const std::string& exchange) { return exchange::inside_refusal(exchange); }, "exchange"_a);
@@ -490,14 +561,17 @@ void bind_simulation(nb::module_& module) {
       .def_prop_ro("interaction_radius", [](const sph::Estimate& e) { return e.length.interaction_radius; })
       .def_prop_ro("cell_edge", [](const sph::Estimate& e) { return e.length.cell_edge; })
       .def_prop_ro("skin", [](const sph::Estimate& e) { return e.length.skin; });
-  nb::class_<particles::Lengths>(module, "Lengths")
+  nb::class_<LengthsOfWorld>(module, "Lengths")
       .def_ro("smoothing_length", &particles::Lengths::smoothing_length)
       .def_ro("interaction_radius", &particles::Lengths::interaction_radius)
       .def_ro("skin", &particles::Lengths::skin)
-      .def_ro("cell_edge", &particles::Lengths::cell_edge);
-  module.def("lengths", &particles::lengths, "world"_a);
+      .def_ro("cell_edge", &particles::Lengths::cell_edge)
+      .def_ro("buffer_length", &LengthsOfWorld::buffer_length);
   module.def(
-      "buffer_length", [](const world::World& world) { return particles::buffer_columns(world) * world.spacing; },
+      "lengths",
+      [](const world::World& world) {
+        return LengthsOfWorld{particles::lengths(world), particles::buffer_columns(world) * world.spacing};
+      },
       "world"_a);
   module.def("solver_names", [] {
     const std::vector<std::string_view> names = driver::solver_names();
@@ -529,45 +603,17 @@ void bind_simulation(nb::module_& module) {
       .def("abort", &Communicator::abort, "exit_code"_a, nb::call_guard<nb::gil_scoped_release>());
 
   nb::class_<Leader>(module, "Simulation")
-      .def(nb::new_([](const world::World& world, int boxes, int threads, int cores, const std::string& instructions,
-                       const std::string& neighbors, std::int64_t shuffle, double series_interval,
-                       const std::string& decomposition, const std::string& exchange, bool rebalance,
-                       Communicator* communicator, const std::string& combine, const std::string& compress, int lazy,
-                       bool lazy_exact, int list_parts, const std::string& device, const std::string& device_library) {
-             if (neighbors != "cells" && neighbors != "all_pairs")
-               throw UserError("neighbors = \"" + neighbors + "\"; must be \"cells\" or \"all_pairs\".");
-             const auto by_site = [](const char* name, const std::string& wanted) {
-               if (wanted != "none" && wanted != "site")
-                 throw UserError(std::string(name) + " = \"" + wanted + "\"; must be \"none\" or \"site\".");
-               return wanted == "site";
-             };
-             const exchange::BetweenSites between{by_site("combine", combine), by_site("compress", compress)};
+      .def(nb::new_([](const world::World& world, double series_interval, Communicator* communicator,
+                       const nb::kwargs& options) {
+             const solver::Execution execution = execution_of(options);
              nb::gil_scoped_release release;
-             solver::Execution execution;
-             execution.boxes = boxes;
-             execution.threads = threads;
-             execution.cores = cores;
-             execution.instructions = instructions;
-             execution.all_pairs = neighbors == "all_pairs";
-             execution.shuffle = shuffle;
-             execution.list_parts = list_parts;
-             execution.device = device;
-             execution.device_library = device_library;
-             execution.decomposition = decomposition;
-             execution.exchange = exchange;
-             execution.between = between;
-             execution.rebalance = rebalance;
-             execution.lazy = {lazy, lazy_exact};
              static const auto alone = comm::single_process();
              comm::Communicator& ranks = communicator == nullptr ? *alone : *communicator;
              return std::make_unique<Leader>(
                  std::make_unique<driver::Simulation>(world, execution, series_interval, ranks));
            }),
-           "world"_a, nb::kw_only(), "boxes"_a = 1, "threads"_a = 0, "cores"_a = 0, "instructions"_a = "auto",
-           "neighbors"_a = "cells", "shuffle"_a = 0, "series_interval"_a = 0.0, "decomposition"_a = "bisection",
-           "exchange"_a = "nonblocking", "rebalance"_a = true, "communicator"_a = nb::none(), "combine"_a = "none",
-           "compress"_a = "none", "lazy"_a = 1, "lazy_exact"_a = true, "list_parts"_a = 0, "device"_a = "cpu",
-           "device_library"_a = "", nb::keep_alive<0, 13>())
+           "world"_a, nb::kw_only(), "series_interval"_a = 0.0, "communicator"_a = nb::none(), "options"_a,
+           nb::keep_alive<0, 4>())
       .def(
           "follow", [](Leader& s) { driver::follow(s.own()); }, nb::call_guard<nb::gil_scoped_release>())
       .def("advance", &Leader::advance, "until"_a, "max_steps"_a, "max_seconds"_a,

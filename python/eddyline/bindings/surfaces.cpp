@@ -9,6 +9,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "driver/leader.hpp"
+#include "driver/make_solver.hpp"
 #include "observe/isosurface/codec.hpp"
 #include "observe/isosurface/isosurface.hpp"
 #include "observe/isosurface/mesh.hpp"
@@ -87,6 +88,15 @@ nb::dict decode(const nb::bytes& bytes) {
 void bind_surfaces(nb::module_& module) {
   module.attr("SURFACE_HEADER") = observe::k_surface_header;
   module.def("surface_quantities", quantities, "simulation"_a);
+  module.def(
+      "surface_units",
+      [](const world::World& world) {
+        std::vector<std::pair<std::string, std::string>> units;
+        for (const auto& [name, unit] : observe::surface_quantities(driver::describe(world), world))
+          units.emplace_back(name, unit);
+        return units;
+      },
+      "world"_a);
   module.def("check_surface_quantity", check, "simulation"_a, "quantity"_a);
   module.def("isosurface", isosurface, "simulation"_a, "quantity"_a, "level"_a, nb::kw_only(), "color"_a = "",
              "resolution"_a = 1.0, "stride"_a = 1, "bins"_a = 0);

@@ -9,23 +9,14 @@ from typing import Annotated, Any, Optional
 
 import typer
 
+from eddyline.execution_arguments import options
+
 World = Annotated[
     str, typer.Argument(metavar="WORLD", help="A world file, its URL, or the name of a gallery world.")
 ]
 Set = Annotated[
     Optional[list[str]],  # noqa: UP045 - typer reads it at run time, in Python 3.10, too
     typer.Option("--set", metavar="K=V", help="Override a value, e.g. --set let.Re=20. Repeatable."),
-]
-Threads = Annotated[
-    int,
-    typer.Option(min=0, metavar="N", help="Threads per rank; 0: automatic."),
-]
-Device = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        help="Device that computes: cpu, gpu (an NVIDIA GPU, with the same bits) or emulated (for tests).",
-    ),
 ]
 Steps = Annotated[
     Optional[int],  # noqa: UP045
@@ -39,34 +30,6 @@ Ranks = Annotated[
     Optional[int],  # noqa: UP045
     typer.Option(min=1, metavar="N", help="Run on N MPI processes."),
 ]
-Decomposition = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        help="Domain decomposition of particles: bisection, blocks, curve, strips (or strips-x, strips-y, "
-        "strips-z). Solvers on cells do not use it.",
-    ),
-]
-Rebalance = Annotated[
-    bool,
-    typer.Option("--rebalance/--no-rebalance", help="Rebalance the load between ranks when this saves time."),
-]
-Exchange = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        help="Strategy of the halo exchange: nonblocking, blocking, persistent, neighborhood, alltoall, "
-        "onesided-fence, onesided-pscw, onesided-lock, shared, threaded, or auto (measure, then "
-        "choose).",
-    ),
-]
-Combine = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        help="Combine messages between sites: none, or site (one message per pair of sites).",
-    ),
-]
 
 
 def _sizes(sites: str | None) -> list[int]:
@@ -76,65 +39,45 @@ def _sizes(sites: str | None) -> list[int]:
         raise typer.BadParameter(f"{sites}: must be numbers of ranks between commas, e.g. 2,2") from None
 
 
-Compress = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        help="Compress messages between sites by predictive coding: none or site.",
-    ),
-]
-Sites = Annotated[
-    Optional[str],  # noqa: UP045
-    typer.Option(
-        metavar="N,N",
-        callback=_sizes,
-        help="Ranks per site, in order; default: by EDDYLINE_SITE of each rank, else by machine.",
-    ),
-]
-Lazy = Annotated[
-    int,
-    typer.Option(
-        min=1,
-        metavar="K",
-        help="Exchange halos every K steps; recompute the surrounding cells in between.",
-    ),
-]
-LazyInexact = Annotated[
-    bool,
-    typer.Option(
-        "--lazy-inexact",
-        help="With --lazy: reuse old halos in between instead. This breaks the law: it changes the result.",
-    ),
-]
-Patience = Annotated[
-    float,
-    typer.Option(min=0, metavar="S", help="Seconds that a rank waits for others before it gives up."),
-]
-Boxes = Annotated[int, typer.Option(min=1, metavar="B", help="Divide the domain of each rank into B boxes.")]
+def _option(name: str) -> Any:
+    """An option of execution as the command line shows it."""
+    option, flag = options()[name], f"--{name.replace('_', '-')}"
+    shown = dict(option.metadata["shown"])
+    if name == "sites":
+        shown["callback"] = _sizes
+    declared = []
+    if isinstance(option.default, bool):
+        declared = [f"{flag}/--no-{flag[2:]}" if option.default else flag]
+    return typer.Option(*declared, help=option.metadata["help"], **shown)
 
 
-def _execution_options(
-    threads: Threads = 0,
-    device: Device = "cpu",
-    ranks: Ranks = None,
-    boxes: Boxes = 1,
-    decomposition: Decomposition = "bisection",
-    rebalance: Rebalance = True,
-    exchange: Exchange = "nonblocking",
-    combine: Combine = "none",
-    compress: Compress = "none",
-    sites: Sites = None,
-    lazy: Lazy = 1,
-    lazy_inexact: LazyInexact = False,
-    patience: Patience = 300.0,
-) -> None:
-    """Execution options of a run; only --lazy-inexact changes the result."""
+Threads = Annotated[int, _option("threads")]
+Boxes = Annotated[int, _option("boxes")]
+
+
+def _parameter(name: str) -> inspect.Parameter:
+    """An option of execution as a parameter of a command."""
+    default = options()[name].default
+    kind: Any = type(default)
+    if name == "sites":
+        kind, default = Optional[str], None  # noqa: UP045 - typer reads it at run time
+    annotation = Annotated[kind, _option(name)]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _execution_parameters() -> dict[str, inspect.Parameter]:
+    """All of them, and the number of ranks after the device."""
+    ranks = inspect.Parameter("ranks", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Ranks)
+    found = {name: _parameter(name) for name in options()}
+    before = list(found).index("device") + 1
+    items = [*found.items()]
+    return dict([*items[:before], ("ranks", ranks), *items[before:]])
 
 
 def with_execution_options(command: Callable[..., None]) -> Callable[..., None]:
     """Adds all execution options to a command. Its parameter `execution_options` receives them as a dict by
     name."""
-    shared = inspect.signature(_execution_options, eval_str=True).parameters
+    shared = _execution_parameters()
 
     @functools.wraps(command)
     def with_options(**values: Any) -> None:

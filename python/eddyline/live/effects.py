@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from eddyline.world import World
-from eddyline.world.lengths import reach
 from eddyline.world.problems import rounded
 from eddyline.world.scales import SOUND_RATIO, expected_speeds
 from eddyline.world.solver import Speeds
@@ -75,7 +74,7 @@ class Effects:
                 factor,
             )
         method, before = self._world.core.method, self._world.file
-        h, nu = 0.5 * reach(before), before.fluid.nu
+        h, nu = 0.5 * before.lengths.interaction_radius, before.fluid.nu
         viscous = method.viscous_cfl * h**2  # time step times viscosity
         time_step = method.cfl * h / self._sound
         if nu > 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from eddyline import _core
 from eddyline.mesh.blocks import Block, Boundary, Link, Mesh, Patch
 
 
@@ -21,7 +22,7 @@ def extrude(mesh: Mesh, heights: NDArray[np.float64], *, periodic: bool = False)
         nodes[..., :2] = block.nodes[:, :, None, :]
         nodes[..., 2] = heights
         blocks.append(Block(block.name, nodes))
-        for end, name in enumerate(("front", "back")):
+        for end, name in enumerate(_core.SIDES[4:]):
             layer = layers - 1 if end else 0
             patch = Patch(number, 2, end, (0, 0, layer), (*block.cells, layer + 1))
             if periodic:

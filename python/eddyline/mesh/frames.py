@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from eddyline import _core
 from eddyline.mesh.blocks import Block, Mesh, MeshError, connect
 from eddyline.mesh.curves import Curve
 from eddyline.mesh.spacing import Line, cells_for, check_count, geometric, ratio_of, two_sided, uniform
@@ -96,7 +97,7 @@ def channel(
         if not frame.solid:
             _add_frame(frame, lines, places, domain, sizes, blocks, names)
     _add_rectangles(frames, lines, places, domain, blocks, names)
-    sides = ("left", "right", "bottom", "top")
+    sides = _core.SIDES
     periods = [
         (sides[2 * axis], sides[2 * axis + 1], [size[0] if axis == 0 else 0.0, size[1] if axis == 1 else 0.0])
         for axis in periodic
@@ -139,7 +140,7 @@ def _frames(bodies: Mapping[str, Curve], domain: Sequence[float]) -> list[_Frame
     for frame in frames:
         for k in range(4):
             if not frame.solid and frame.gap(k) < NEAREST * frame.curve.size:
-                side = ("left", "right", "bottom", "top")[k]
+                side = _core.SIDES[k]
                 raise MeshError(
                     f"bodies.{frame.name}: {frame.gap(k):.3g} m on its {side} side are too little for "
                     f"a mesh; must be at least {NEAREST * frame.curve.size:.3g} m. Move the body, or give "
@@ -330,7 +331,7 @@ def _add_frame(
         names[number, 1, 0] = frame.name
         end = (2, 1, 3, 0)[k]
         if frame.sides[end] == domain[end]:
-            names[number, 1, 1] = ("left", "right", "bottom", "top")[end]
+            names[number, 1, 1] = _core.SIDES[end]
 
 
 @dataclass(frozen=True)
@@ -403,7 +404,7 @@ def _add_rectangles(
             nodes = np.stack(np.meshgrid(places[0][column], places[1][row], indexing="ij"), axis=-1)
             blocks.append(Block(f"{row + 1}.{column + 1}", nodes))
             ends = (left, right, bottom, top)
-            for k, name in enumerate(("left", "right", "bottom", "top")):
+            for k, name in enumerate(_core.SIDES[:4]):
                 if ends[k] == domain[k]:
                     names[number, k // 2, k % 2] = name
             x, y = 0.5 * (left + right), 0.5 * (bottom + top)

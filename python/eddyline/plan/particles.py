@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from eddyline.plan.distribution import Distribution, Traffic
 from eddyline.world import World
-from eddyline.world.lengths import cell_edge
 from eddyline.world.samples import corners, lattice
 
 MOST_SAMPLES = 2_000_000
@@ -34,7 +33,7 @@ class CellCounts:
         """Samples where fluid is; the counts add up to `particles`."""
         file = world.file
         low, high = corners(file)
-        edge = cell_edge(file)
+        edge = file.lengths.cell_edge
         wanted = math.prod(max(1, round(length / file.domain.spacing)) for length in file.domain.size)
         points = lattice(low, high, file.dimensions, min(wanted, MOST_SAMPLES))
         keep = np.full(len(points), not file.regions)

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from eddyline.world.schema import SIDES
+
 if TYPE_CHECKING:
     from eddyline import _core
     from eddyline.world import World
     from eddyline.world.cuts import CutPlane
 
-SIDES = ("left", "right", "bottom", "top", "front", "back")
 Triple = tuple[float, float, float]
 _TOLERANCE = 0.02  # of outlines, in spacings
 _PARTS, _MOST_NODES = 8, 600  # of sections: steps in a spacing, at most so many along a body

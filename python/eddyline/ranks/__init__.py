@@ -3,10 +3,8 @@
 from .errors import RankError
 from .launch import launch, tell_listening, tell_outcome, tell_run
 from .session import Session, is_follower, join
-from .starter import PATIENCE
 
 __all__ = [
-    "PATIENCE",
     "RankError",
     "Session",
     "is_follower",

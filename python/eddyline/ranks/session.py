@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from eddyline.cores import allowed_cores, own_cores
+from eddyline.execution_arguments import PATIENCE
 
 from .errors import RankError
 from .processes import Process
-from .starter import FOLDER, PATIENCE, PATIENCE_FILE, end_without_starter, tell_computing
+from .starter import FOLDER, PATIENCE_FILE, end_without_starter, tell_computing
 
 if TYPE_CHECKING:
     from eddyline import _core

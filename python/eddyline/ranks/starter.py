@@ -11,6 +11,8 @@ import time
 from pathlib import Path
 from typing import NoReturn
 
+from eddyline.execution_arguments import PATIENCE
+
 from .processes import Process, remove_segments
 
 FOLDER = "EDDYLINE_LAUNCH"
@@ -23,7 +25,6 @@ RANK = "rank-"
 """Prefix of the file of each rank: its process, and its number if known from the launcher."""
 PATIENCE_FILE = "patience"
 NUMBERS = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID")
-PATIENCE = 300.0  # s
 INTERVAL = 0.25  # s between checks
 GRACE = 5.0  # s that a rank continues after another one has ended
 EXIT_LOST = 5

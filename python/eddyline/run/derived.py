@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from eddyline.world.patches import places_of, shares_left
 from eddyline.world.profiles import column_names
+from eddyline.world.quantities import DERIVED
 from eddyline.world.schema import Line, Patch, PressureDrop, Profile, Torque
 from eddyline.world.shapes import vec3
 
@@ -40,13 +41,13 @@ def derive(world: World, series: Mapping[str, Series]) -> dict[str, Series]:
             time = parts[0][2][:, 0]
             if isinstance(observer, PressureDrop):
                 first, second = (_column(part, "pressure") for part in parts)
-                out[name] = (("time", "pressure_drop"), ("s", "Pa"), np.stack([time, first - second], axis=1))
+                out[name] = _table(PressureDrop, np.stack([time, first - second], axis=1))
             else:
                 axis = np.array(places[-1]) - np.array(places[0])
                 speeds = _along(parts, axis / np.linalg.norm(axis))
                 distances = np.linspace(0.0, float(np.linalg.norm(axis)), len(places))
                 lengths = np.array([recirculation_length(distances, row) for row in speeds])
-                out[name] = (("time", "recirculation_length"), ("s", "m"), np.stack([time, lengths], axis=1))
+                out[name] = _table(Line, np.stack([time, lengths], axis=1))
     return out
 
 
@@ -83,7 +84,7 @@ def _mean_over(parts: Sequence[Series], shares: Floats) -> Series:
     wet = np.stack([_column(part, "fluid_fraction") for part in parts], axis=1) >= 0.5 * shares
     pressure = np.where(wet, pressures, 0.0).mean(axis=1)
     table = np.stack([parts[0][2][:, 0], pressure, wet.mean(axis=1)], axis=1)
-    return ("time", "pressure", "wet_share"), ("s", "Pa", "1"), table
+    return _table(Patch, table)
 
 
 def _along_line(profile: Profile, parts: Sequence[Series], shares: Floats) -> Series:
@@ -118,6 +119,12 @@ def recirculation_length(distances: Floats, speeds: Floats) -> float:
     k = strongest + int(turned[0])
     share = -speeds[k - 1] / (speeds[k] - speeds[k - 1])
     return float(distances[k - 1] + share * (distances[k] - distances[k - 1]))
+
+
+def _table(kind: type[Patch | PressureDrop | Line], rows: Floats) -> Series:
+    """A series of an observer that is derived from others; the first column is the time."""
+    names, units = zip(("time", "s"), *DERIVED[kind], strict=True)
+    return names, units, rows
 
 
 def _column(series: Series, name: str) -> Floats:

@@ -6,20 +6,21 @@ import contextlib
 import math
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eddyline.argument_types import number, path, text, whole
+from eddyline.execution_arguments import takes_execution_options
 from eddyline.live.address import Address, AddressError, address
 from eddyline.live.journal import NAME as JOURNAL
 from eddyline.live.journal import Entry, leave_out
 from eddyline.option_names import called
-from eddyline.ranks import PATIENCE, Session, join, tell_listening, tell_run
+from eddyline.ranks import Session, join, tell_listening, tell_run
 from eddyline.run.advice import can_begin_again
 from eddyline.run.counts import work_unit
-from eddyline.run.device import check_world, library_of
+from eddyline.run.device import check_world
 from eddyline.run.errors import RequestError
 from eddyline.run.execution import Execution
 from eddyline.run.execution_options import ExecutionOptions
@@ -38,31 +39,23 @@ from eddyline.stream.checkpoints import (
 )
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from eddyline import _core
+    from eddyline.execution_arguments import Keywords
     from eddyline.world import World
 
 UNLIMITED = 2**62  # steps
 CHECKPOINT_EVERY = 1800.0  # s of wall time
 
 
+@takes_execution_options
 def run(
     world: World | str | os.PathLike[str],
     *,
     overrides: Mapping[str, str | float] | None = None,
     steps: int | None = None,
     until: float | None = None,
-    threads: int = 0,
-    device: str = "cpu",
-    boxes: int = 1,
-    decomposition: str = "bisection",
-    rebalance: bool = True,
-    exchange: str = "nonblocking",
-    combine: str = "none",
-    compress: str = "none",
-    sites: Sequence[int] = (),
-    lazy: int = 1,
-    lazy_inexact: bool = False,
-    patience: float = PATIENCE,
     checkpoint_every: float = CHECKPOINT_EVERY,
     checksums: int = 0,
     out: str | os.PathLike[str] | None = None,
@@ -70,30 +63,20 @@ def run(
     movie: bool = True,
     report: bool = True,
     live: str | None = None,
+    **keywords: Unpack[Keywords],
 ) -> Run:
     """Runs a world and writes all files to a new folder: `runs/NAME/0001`, 0002, ... or `out`.
 
     world: a World, or the path of a world file, then with `overrides` such as {"let.Re": 20}. steps, until:
-    stop after this number of steps, or at this simulated time [s]; default time.end. threads: of each rank;
-    0: all cores, shared among the ranks of the machine, as far as they pay. device: "cpu", or "gpu" for an
-    NVIDIA GPU, which gives the same bits (docs/gpu.md). boxes: parts into which each rank cuts its domain.
-    decomposition: "bisection", "blocks", "curve", "strips" (across the longest axis) or "strips-x",
-    "strips-y", "strips-z"; of particles only. rebalance: whether ranks share the domain out anew when that
-    is worth its price.
-    exchange: how they exchange boundaries, e.g. "nonblocking", "shared" or "auto" (all: docs/exchange.md).
-    combine: "site" to send what the ranks of one site have for those of another in one message. compress:
-    "site" to compress messages between sites by predictive coding. sites: how many ranks each site has, e.g.
-    (2, 2); without it as the environment variable EDDYLINE_SITE names them, or machines. lazy: exchange
-    before every so many steps only; each rank then computes what is around its cells as well. None of them
-    changes a bit of the result. lazy_inexact: with `lazy`, boundaries stand still meanwhile instead. The
-    result then depends on ranks, boxes and decomposition, and the run says that it breaks the law. patience:
-    how long a rank waits for others within a step before it gives up [s]; 0: for ever. checkpoint_every:
-    seconds of wall time between checkpoints, from which `resume` goes on; a younger run has one when it is a
-    minute old, and whenever it is twice as old. One is also written at the end, at Ctrl-C, SIGTERM and
-    SIGHUP, and at SIGUSR1. 0: only then. checksums: keep a checksum of the whole state after every so many
-    steps, by which `compare` finds the first step at which two runs part; 0: with snapshots only. out: a new
-    or empty folder. movie, report: whether to make them (`eddyline export` makes them later). live: the
-    address of a hub (`eddyline serve` prints it) that shows the run while it runs, and steers it.
+    stop after this number of steps, or at this simulated time [s]; default time.end. execution: see below;
+    none of these options changes a bit of the result, except lazy_inexact, with which the result depends on
+    ranks, boxes and decomposition. checkpoint_every: seconds of wall time between checkpoints, from which
+    `resume` goes on; a younger run has one when it is a minute old, and whenever it is twice as old. One is
+    also written at the end, at Ctrl-C, SIGTERM and SIGHUP, and at SIGUSR1. 0: only then. checksums: keep a
+    checksum of the whole state after every so many steps, by which `compare` finds the first step at which
+    two runs part; 0: with snapshots only. out: a new or empty folder. movie, report: whether to make them
+    (`eddyline export` makes them later). live: the address of a hub (`eddyline serve` prints it) that shows
+    the run while it runs, and steers it.
 
     Ctrl-C ends the run at a step boundary; its folder is complete and its outcome "stopped by user". Raises
     WorldError, RequestError or TypeError before anything is written, StepFailedError if the computation broke
@@ -102,11 +85,7 @@ def run(
     Started by a launcher (mpiexec, srun), all ranks call this with the same arguments. It returns on rank 0;
     on the others it ends the program when the run is over.
     """
-    execution_options = ExecutionOptions(
-        threads=threads, device=device, boxes=boxes, decomposition=decomposition, rebalance=rebalance,
-        exchange=exchange, combine=combine, compress=compress, sites=sites, lazy=lazy,
-        lazy_inexact=lazy_inexact, patience=patience,
-    )  # fmt: skip
+    execution_options = ExecutionOptions(**keywords)
     ranks = join()
     destination = destined(out)
 
@@ -138,23 +117,12 @@ def run(
             return execution.go(shown, movie=movie, report=report)
 
 
+@takes_execution_options
 def resume(
     run: Run | str | os.PathLike[str],
     *,
     steps: int | None = None,
     until: float | None = None,
-    threads: int = 0,
-    device: str = "cpu",
-    boxes: int = 1,
-    decomposition: str = "bisection",
-    rebalance: bool = True,
-    exchange: str = "nonblocking",
-    combine: str = "none",
-    compress: str = "none",
-    sites: Sequence[int] = (),
-    lazy: int = 1,
-    lazy_inexact: bool = False,
-    patience: float = PATIENCE,
     checkpoint_every: float = CHECKPOINT_EVERY,
     checksums: int = 0,
     without_last_command: bool = False,
@@ -162,6 +130,7 @@ def resume(
     movie: bool = True,
     report: bool = True,
     live: str | None = None,
+    **keywords: Unpack[Keywords],
 ) -> Run:
     """Resumes a run in its folder, from its last intact checkpoint. The result is bit-identical to that of an
     uninterrupted run.
@@ -176,11 +145,7 @@ def resume(
     closed gets its results, pictures and report, and no step is computed. Raises what `run` raises, and
     RequestError if there is nothing to go on with.
     """
-    execution_options = ExecutionOptions(
-        threads=threads, device=device, boxes=boxes, decomposition=decomposition, rebalance=rebalance,
-        exchange=exchange, combine=combine, compress=compress, sites=sites, lazy=lazy,
-        lazy_inexact=lazy_inexact, patience=patience,
-    )  # fmt: skip
+    execution_options = ExecutionOptions(**keywords)
     ranks = join()
 
     def prepare() -> _Resumption:
@@ -326,20 +291,10 @@ def simulated(
         ranks.communicator.sites = ranks.sites(execution_options.sites)
     simulation = _core.Simulation(
         world.core,
-        boxes=execution_options.boxes,
-        threads=execution_options.threads,
-        device=execution_options.device,
-        device_library=library_of(execution_options.device),
         cores=ranks.cores,
         series_interval=world.output.series_interval,
-        decomposition=execution_options.decomposition,
-        rebalance=execution_options.rebalance,
-        exchange=execution_options.exchange,
-        combine=execution_options.combine,
-        compress=execution_options.compress,
-        lazy=execution_options.lazy,
-        lazy_exact=not execution_options.lazy_inexact,
         communicator=ranks.communicator,
+        **execution_options.of_core(),
     )
     with ranks.lead(simulation), StopRequests() as stop:
         stop.interrupt = simulation.interrupt

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from eddyline.argument_types import number, text, whole, wholes
 from eddyline.cores import refusal
-from eddyline.ranks import PATIENCE, Session, join
-from eddyline.run.device import check_device
+from eddyline.execution_arguments import ExecutionArguments, options
+from eddyline.ranks import Session, join
+from eddyline.run.device import check_device, library_of
 from eddyline.run.errors import RequestError
 from eddyline.run.lazy import check_lazy, lazy_record
 
@@ -24,21 +24,13 @@ MOST_BOXES = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExecutionOptions:
-    """Execution options of a run. None changes a bit of the result, except `lazy_inexact`."""
+class ExecutionOptions(ExecutionArguments):
+    """Execution options of a run."""
 
-    threads: int = 0
-    device: str = "cpu"
-    boxes: int = 1
-    decomposition: str = "bisection"
-    rebalance: bool = True
-    exchange: str = "nonblocking"
-    combine: str = "none"
-    compress: str = "none"
-    sites: Sequence[int] = ()
-    lazy: int = 1
-    lazy_inexact: bool = False
-    patience: float = PATIENCE
+    def of_core(self) -> dict[str, Any]:
+        """Arguments of `_core.Simulation`."""
+        own = {name: getattr(self, name) for name, each in options().items() if each.metadata["core"]}
+        return own | {"device_library": library_of(self.device), "lazy_exact": not self.lazy_inexact}
 
     def record(self, ranks: Session, simulation: _core.Simulation) -> dict[str, Any]:
         """Entry of run.json."""
@@ -46,15 +38,9 @@ class ExecutionOptions:
         if self.device != "cpu":
             kept["device"] = self.device
         if ranks.communicator is not None:
-            kept |= {
-                "decomposition": self.decomposition,
-                "rebalance": self.rebalance,
-                "exchange": self.exchange,
-                "combine": self.combine,
-                "compress": self.compress,
-                "sites": ranks.sites(self.sites),
-                "message_passing": ranks.communicator.library,
-            }
+            of_ranks = [name for name, each in options().items() if each.metadata["of_ranks"]]
+            kept |= {name: getattr(self, name) for name in of_ranks}
+            kept |= {"sites": ranks.sites(self.sites), "message_passing": ranks.communicator.library}
         return kept | (lazy_record(self.lazy, exact=not self.lazy_inexact) if ranks.size > 1 else {})
 
     def options(self, ranks: Session) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from eddyline.execution_arguments import takes_execution_options
 from eddyline.live import journal
 from eddyline.option_names import called
-from eddyline.ranks import PATIENCE, join, tell_run
+from eddyline.ranks import join, tell_run
 from eddyline.remote import origin
 from eddyline.run.advice import resuming
 from eddyline.run.counts import work_unit
@@ -23,27 +24,22 @@ from eddyline.run.record import Run
 from eddyline.stream import atomic
 from eddyline.world import World
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
+    from eddyline.execution_arguments import Keywords
+
+
+@takes_execution_options
 def replay(
     run: Run | str | os.PathLike[str],
     *,
-    threads: int = 0,
-    device: str = "cpu",
-    boxes: int = 1,
-    decomposition: str = "bisection",
-    rebalance: bool = True,
-    exchange: str = "nonblocking",
-    combine: str = "none",
-    compress: str = "none",
-    sites: Sequence[int] = (),
-    lazy: int = 1,
-    lazy_inexact: bool = False,
-    patience: float = PATIENCE,
     out: str | os.PathLike[str] | None = None,
     progress: bool = True,
     movie: bool = True,
     report: bool = True,
     live: str | None = None,
+    **keywords: Unpack[Keywords],
 ) -> Run:
     """Repeats a run with all its steering commands, into a folder of its own.
 
@@ -51,11 +47,7 @@ def replay(
     The rest as in `eddyline.run`; none of it changes a bit: the fingerprint is the same. Raises what `run`
     raises, and RequestError for a run that has not ended or has an unreadable journal.
     """
-    execution_options = ExecutionOptions(
-        threads=threads, device=device, boxes=boxes, decomposition=decomposition, rebalance=rebalance,
-        exchange=exchange, combine=combine, compress=compress, sites=sites, lazy=lazy,
-        lazy_inexact=lazy_inexact, patience=patience,
-    )  # fmt: skip
+    execution_options = ExecutionOptions(**keywords)
     ranks = join()
     destination = destined(out)
 
@@ -72,7 +64,7 @@ def replay(
                 f"{folder}: did not reach its end ({how}), so there is no fingerprint to compare with; "
                 f"{remedy}"
             )
-        if lazy_inexact:
+        if execution_options.lazy_inexact:
             raise RequestError(
                 f"{called('lazy_inexact')} changes the result, but a replay must be bit-identical; remove it"
             )
@@ -85,7 +77,7 @@ def replay(
             RunFolder.check_destination(destination)
         made = folder.read_world()
         check_code(record, made)
-        check_world(device, made, ranks.size, lazy)
+        check_world(execution_options.device, made, ranks.size, execution_options.lazy)
         return made, folder, journal_of(folder), int(record["steps"]), float(record["end"])
 
     world, before, entries, steps, end = ranks.agree(

@@ -10,7 +10,7 @@ from eddyline.live import stream_pb2 as pb
 from eddyline.live.publisher import packed
 from eddyline.run.folder import RunFolder
 from eddyline.stream.surfaces import SUFFIX, Surfaces
-from eddyline.world.isosurfaces import QUANTITIES, isosurfaces_of
+from eddyline.world.isosurfaces import isosurfaces_of, units_of
 
 Moment = tuple[int, float]
 """Step and time [s]."""
@@ -50,14 +50,15 @@ def frame(folder: Path, index: int) -> pb.Message:
 
 def offer(hello: pb.Hello, folder: Path) -> None:
     """Adds the quantities of stored surfaces to the first message of a finished run."""
-    asked = isosurfaces_of(RunFolder(folder).read_world().file)
+    file = RunFolder(folder).read_world().file
+    asked, units = isosurfaces_of(file), units_of(file)
     colors: dict[str, None] = {}
     for name, surfaces in _stored(folder).items():
         if name not in asked or not len(surfaces):
             continue
         quantity, color = asked[name].quantity, asked[name].color
         if quantity not in [each.name for each in hello.surfaces]:
-            unit = QUANTITIES.get(quantity, "")
+            unit = units.get(quantity, "")
             hello.surfaces.add(name=quantity, unit=unit, level=float(surfaces.levels[0]))
         if color:
             colors[color] = None

@@ -16,8 +16,9 @@ from eddyline.world import checks
 from eddyline.world.build import fluid_world, plain_world
 from eddyline.world.estimate import Estimate, Plan
 from eddyline.world.memory import MOST, available_memory
+from eddyline.world.outline import Options, outline
 from eddyline.world.problems import Path, above, below, did_you_mean, dotted, listed, number, rounded
-from eddyline.world.quantities import body_series
+from eddyline.world.quantities import series_columns
 from eddyline.world.samples import Samples, corners, evaluate, lattice
 from eddyline.world.scales import Scales, find_scales, gamma_of
 from eddyline.world.schema import (
@@ -43,6 +44,8 @@ from eddyline.world.solver import (
     SolverOptions,
     Speeds,
     StepLimit,
+    pictures_of,
+    plain_outline,
     show_quantity,
 )
 from eddyline.world.values import Context, Count, Number, Positive, Quantities, wrong, wrong_table
@@ -58,25 +61,18 @@ EQUATIONS = (WAVE, GRAVITY, EULER, NAVIER_STOKES, EULER_POISSON, BURGERS)
 """Those of the package; others come from modules."""
 
 
-STRAINS = tuple(f"h_{pair}" for pair in ("xx", "xy", "xz", "yy", "yz", "zz"))
-"""Components of the difference from flat space, in gravitational waves."""
 OTHER_VALUE = 0.37
 """A value of fields for which no usual formula gives 0 or 1 unless it is a condition."""
 PLACES = ("x", "y", "z", "t", "level")
 """Variables of method.refine besides the quantities of pictures."""
-QUANTITIES = (
-    "u",
-    "p",
-    "density",
-    "pressure",
-    "speed",
-    "mach",
-    "velocity_x",
-    "velocity_y",
-    "velocity_z",
-    "potential",
-    *STRAINS,
+_PICTURES = pictures_of(
+    *(
+        plain_outline("amr", dimensions, equations=name, levels=2)
+        for name in _core.equation_names()
+        for dimensions in ((3,) if name == GRAVITY else (2, 3))
+    )
 )
+QUANTITIES = tuple(name for name in _PICTURES if name != "level")
 """Quantities of all equations."""
 
 
@@ -259,19 +255,7 @@ class Amr:
     tables: Mapping[str, type[Table]] = {}
     members = "cells"
     has_surfaces = False
-    pictures: Mapping[str, Pictured] = {
-        "u": Pictured("displacement u", "m", diverging=True),
-        "p": Pictured("rate p = du/dt", "m/s", diverging=True),
-        "density": Pictured("density", "kg/m^3"),
-        "pressure": Pictured("pressure", "Pa"),
-        "speed": Pictured("speed", "m/s", starts_at_zero=True),
-        "mach": Pictured("Mach number", "", starts_at_zero=True),
-        "velocity_x": Pictured("velocity along x", "m/s", diverging=True),
-        "velocity_y": Pictured("velocity along y", "m/s", diverging=True),
-        "velocity_z": Pictured("velocity along z", "m/s", diverging=True),
-        "potential": Pictured("potential", "m^2/s^2", diverging=True),
-        "level": Pictured("level of the cells", "", whole=True),
-    } | {name: Pictured(f"strain {name}", "", diverging=True) for name in STRAINS}
+    pictures: Mapping[str, Pictured] = _PICTURES
 
     def has_fluid(self, method: Mapping[str, Any]) -> bool:
         return method.get("equations") in GASES
@@ -292,8 +276,8 @@ class Amr:
         return {name: f"[{unit}]" for name, unit in columns_of(file)["start"]}
 
     def pictured(self, file: WorldFile) -> tuple[str, ...]:
-        levels = ("level",) if options_of(file).levels > 1 else ()
-        return tuple(name for name, _ in columns_of(file)["quantities"]) + levels
+        columns_of(file)  # makes those of a module known
+        return tuple(pictures_of(self.outline(file)))
 
     def kept(self, file: WorldFile) -> tuple[str, ...]:
         return tuple(name for name in self.pictured(file) if not name.startswith("velocity_"))
@@ -386,15 +370,10 @@ class Amr:
         world.options = world.options | of_module | {"equations": equations_of(file)}
         return world
 
-    def series(self, file: WorldFile) -> dict[str, list[str]]:
-        known = columns_of(file)
-        columns = {"budget": [name for name, _ in known["budget"]]}
-        if options_of(file).levels > 1:
-            columns["levels"] = [f"cells_{level}" for level in range(options_of(file).levels)]
-        if "solver" in known:
-            columns["solver"] = [name for name, _ in known["solver"]]
-        columns |= {name: [column for column, _ in known["quantities"]] for name in file.observe}
-        return columns | body_series(file)
+    def outline(self, file: WorldFile) -> _core.World:
+        options = options_of(file)
+        own: Options = {"equations": equations_of(file), "levels": options.levels}
+        return outline(file, _options_of_module(options) | own)
 
     def estimate(self, world: World) -> Estimate:
         file = world.file
@@ -430,7 +409,7 @@ class Amr:
         scheme = f"finite volumes, {values}, {patches}"
         if options.module is not None:
             yield "equations", f"{options.module.description.title}, {name} ({options.module.path})"
-            has_means = any(column.startswith("total_") for column, _ in columns_of(world.file)["budget"])
+            has_means = any(column.startswith("total_") for column in series_columns(world.file)["budget"])
             scheme = scheme if has_means else patches
         else:
             yield "equations", TITLES[name]
@@ -866,7 +845,7 @@ def _foreign_options(file: WorldFile) -> Found:
         value = getattr(options_of(file), key)
         if key == "reconstruction" and options_of(file).module is not None:
             continue
-        if key in ("residual", "cycles") and "solver" in columns_of(file):
+        if key in ("residual", "cycles") and "solver" in series_columns(file):
             continue
         if value is not None and name not in of:
             text = f'"{value}"' if isinstance(value, str) else f"{value:g}"

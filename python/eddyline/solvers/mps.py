@@ -15,13 +15,24 @@ from eddyline.world.build import fluid_world
 from eddyline.world.costs import PARTICLES_A_THREAD
 from eddyline.world.estimate import Estimate, Plan
 from eddyline.world.openings import faces
+from eddyline.world.outline import outline
 from eddyline.world.problems import dotted, number, rounded
-from eddyline.world.quantities import fluid_series
 from eddyline.world.samples import Samples
 from eddyline.world.scales import Scales, find_scales
 from eddyline.world.schema import WorldFile
 from eddyline.world.shapes import Table
-from eddyline.world.solver import FLOW_COMMANDS, Found, Pictured, Rows, SolverOptions, Speeds, StepLimit
+from eddyline.world.solver import (
+    FLOW_COMMANDS,
+    Found,
+    Pictured,
+    Rows,
+    SolverOptions,
+    Speeds,
+    StepLimit,
+    pictured,
+    pictures_of,
+    plain_outline,
+)
 from eddyline.world.values import Count, NotNegative, Number, Positive
 from eddyline.world.world import World
 
@@ -74,12 +85,9 @@ class Mps:
     members = "particles"
     has_surfaces = True
     pictures: Mapping[str, Pictured] = {
-        "speed": Pictured("speed", "m/s", starts_at_zero=True),
-        "pressure": Pictured("pressure", "Pa"),
-        "vorticity": Pictured("vorticity", "1/s", diverging=True),
-        "velocity_x": Pictured("velocity along x", "m/s", diverging=True),
-        "velocity_y": Pictured("velocity along y", "m/s", diverging=True),
-        "velocity_z": Pictured("velocity along z", "m/s", diverging=True),
+        name: shown
+        for name, shown in pictures_of(plain_outline("mps", 2), plain_outline("mps", 3)).items()
+        if name != "density"  # it is constant
     }
 
     def has_fluid(self, method: Mapping[str, Any]) -> bool:
@@ -92,8 +100,7 @@ class Mps:
         return {}
 
     def pictured(self, file: WorldFile) -> tuple[str, ...]:
-        missing = {2: "velocity_z", 3: "vorticity"}[file.dimensions]
-        return tuple(name for name in self.pictures if name != missing)
+        return pictured(self.pictures, outline(file))
 
     def kept(self, file: WorldFile) -> tuple[str, ...]:
         return ("velocity_x", "velocity_y", "pressure") if file.dimensions == 2 else ("speed", "pressure")
@@ -134,12 +141,8 @@ class Mps:
         world.method.artificial_viscosity = 0.0  # that of sph
         return world
 
-    def series(self, file: WorldFile) -> dict[str, list[str]]:
-        momentum = [f"momentum_{axis}" for axis in "xyz"[: file.dimensions]]
-        energies = ["kinetic_energy", "potential_energy"]
-        budget = ["step", "particles", "mass", *momentum, *energies, "max_speed", "left_mass"]
-        columns = fluid_series(file, budget, ["mass_flow", "mass", *momentum])
-        return columns | {"solver": ["iterations", "residual", "all_iterations", "time_step"]}
+    def outline(self, file: WorldFile) -> _core.World:
+        return outline(file)
 
     def estimate(self, world: World) -> Estimate:
         core = _core.estimate(world.core)

@@ -19,13 +19,23 @@ from eddyline.world.estimate import Estimate, Plan
 from eddyline.world.mesh_table import MeshTable
 from eddyline.world.meshes import describe_mesh, make, mesh_notes, mesh_problems
 from eddyline.world.openings import faces
+from eddyline.world.outline import outline
 from eddyline.world.problems import dotted, number, rounded
-from eddyline.world.quantities import fluid_series
 from eddyline.world.samples import Samples, face, speed
 from eddyline.world.scales import Scales, find_scales
 from eddyline.world.schema import SIDES, Front, Gauge, Open, Stream, Wall, WorldFile
 from eddyline.world.shapes import Circle, Table
-from eddyline.world.solver import Found, Pictured, Rows, SolverOptions, Speeds, StepLimit
+from eddyline.world.solver import (
+    Found,
+    Pictured,
+    Rows,
+    SolverOptions,
+    Speeds,
+    StepLimit,
+    pictured,
+    pictures_of,
+    plain_outline,
+)
 from eddyline.world.values import Count, FieldVector, NotNegative, Number, Positive
 from eddyline.world.world import World
 
@@ -113,34 +123,23 @@ class Multiblock:
     tables: Mapping[str, type[Table]] = {"mesh": MeshTable}
     members = "cells"
     has_surfaces = False
-    pictures: Mapping[str, Pictured] = {
-        "speed": Pictured("speed", "m/s", starts_at_zero=True),
-        "pressure": Pictured("pressure", "Pa"),
-        "vorticity": Pictured("vorticity", "1/s", diverging=True),
-        "velocity_x": Pictured("velocity along x", "m/s", diverging=True),
-        "velocity_y": Pictured("velocity along y", "m/s", diverging=True),
-        "velocity_z": Pictured("velocity along z", "m/s", diverging=True),
-        "density": Pictured("density", "kg/m^3"),
-        "temperature": Pictured("temperature", "K"),
-        "mach": Pictured("Mach number", "", starts_at_zero=True),
-        "pressure_coefficient": Pictured("pressure coefficient", "", diverging=True),
-    }
+    pictures: Mapping[str, Pictured] = pictures_of(
+        *(plain_outline("multiblock", dimensions, "ideal_gas") for dimensions in (2, 3))
+    )
 
     def has_fluid(self, method: Mapping[str, Any]) -> bool:
         return True
 
     def snapshot_fields(self, file: WorldFile) -> Mapping[str, str]:
-        density = {"density": "kg/m^3"} if file.is_gas else {}
-        velocity = {f"velocity_{axis}": "m/s" for axis in "xyz"[: file.dimensions]}
-        return velocity | {"pressure": "Pa"} | density
+        units = {name: unit for name, unit, *_ in _core.quantities(self.outline(file))}
+        velocity = [f"velocity_{axis}" for axis in "xyz"[: file.dimensions]]
+        return {name: units[name] for name in (*velocity, "pressure", "density") if name in units}
 
     def start_fields(self, file: WorldFile) -> Mapping[str, str]:
         return {}
 
     def pictured(self, file: WorldFile) -> tuple[str, ...]:
-        missing = {2: "velocity_z", 3: "vorticity"}[file.dimensions]
-        left_out = (missing, *(() if file.is_gas else OF_A_GAS))
-        return tuple(name for name in self.pictures if name not in left_out)
+        return pictured(self.pictures, outline(file))
 
     def kept(self, file: WorldFile) -> tuple[str, ...]:
         return ("velocity_x", "velocity_y", "pressure") if file.dimensions == 2 else ("speed", "pressure")
@@ -206,12 +205,8 @@ class Multiblock:
         world.mesh = core_mesh(make(file))
         return world
 
-    def series(self, file: WorldFile) -> dict[str, list[str]]:
-        momentum = [f"momentum_{axis}" for axis in "xyz"[: file.dimensions]]
-        energy = ["total_energy"] if file.is_gas else []
-        budget = ["step", "mass", *momentum, "kinetic_energy", *energy, "max_speed"]
-        columns = fluid_series(file, budget, ["mass_flow"])
-        return columns | {"residual": ["residual", "drop", "cycles"]}
+    def outline(self, file: WorldFile) -> _core.World:
+        return outline(file)
 
     def estimate(self, world: World) -> Estimate:
         options = options_of(world.file)
@@ -251,7 +246,6 @@ BYTES_PER_CELL = {2: 500, 3: 800}
 BYTES_OF_SNAPSHOT = {2: 3 * 8 + 24 + 6 * 8, 3: 4 * 8 + 24 + 10 * 8}
 """Bytes of a cell: its fields, its node, and what names its corners."""
 CELLS_A_THREAD = 2000
-OF_A_GAS = ("density", "temperature", "mach", "pressure_coefficient")
 """Pictures of a gas only."""
 MOST_STEPS = 1e13
 """Largest number of time steps of a run, as for other solvers."""

@@ -15,13 +15,24 @@ from eddyline.world.build import build
 from eddyline.world.costs import OF_PAIR_TERMS, PARTICLES_A_THREAD, RATES, WALL_WEIGHT
 from eddyline.world.estimate import Estimate, Plan
 from eddyline.world.openings import faces
+from eddyline.world.outline import outline
 from eddyline.world.problems import Path, dotted, listed, rounded
-from eddyline.world.quantities import particle_series
 from eddyline.world.samples import Samples, corners
 from eddyline.world.scales import Scales, find_scales
 from eddyline.world.schema import SIDES, Outflow, Patch, Probe, Wall, WorldFile
 from eddyline.world.shapes import Table, vec3
-from eddyline.world.solver import FLOW_COMMANDS, Found, Pictured, Rows, SolverOptions, Speeds, StepLimit
+from eddyline.world.solver import (
+    FLOW_COMMANDS,
+    Found,
+    Pictured,
+    Rows,
+    SolverOptions,
+    Speeds,
+    StepLimit,
+    pictured,
+    pictures_of,
+    plain_outline,
+)
 from eddyline.world.sph_options import SphOptions
 from eddyline.world.streams import stream_notes
 from eddyline.world.world import World
@@ -50,14 +61,8 @@ class Sph:
     tables: Mapping[str, type[Table]] = {}
     members = "particles"
     has_surfaces = True
-    pictures: Mapping[str, Pictured] = {
-        "speed": Pictured("speed", "m/s", starts_at_zero=True),
-        "pressure": Pictured("pressure", "Pa"),
-        "density": Pictured("rho/rho0 - 1", "1", diverging=True),
-        "vorticity": Pictured("vorticity", "1/s", diverging=True),
-        "velocity_x": Pictured("velocity along x", "m/s", diverging=True),
-        "velocity_y": Pictured("velocity along y", "m/s", diverging=True),
-        "velocity_z": Pictured("velocity along z", "m/s", diverging=True),
+    pictures: Mapping[str, Pictured] = pictures_of(plain_outline("sph", 2), plain_outline("sph", 3)) | {
+        "density": Pictured("rho/rho0 - 1", "1", diverging=True)  # of a liquid
     }
 
     def has_fluid(self, method: Mapping[str, Any]) -> bool:
@@ -70,8 +75,7 @@ class Sph:
         return {}
 
     def pictured(self, file: WorldFile) -> tuple[str, ...]:
-        missing = {2: "velocity_z", 3: "vorticity"}[file.dimensions]
-        return tuple(name for name in self.pictures if name != missing)
+        return pictured(self.pictures, outline(file))
 
     def kept(self, file: WorldFile) -> tuple[str, ...]:
         density = ("density",) if file.is_gas else ()  # of a liquid it follows from the pressure
@@ -115,8 +119,8 @@ class Sph:
     def build(self, file: WorldFile, scales: Scales) -> _core.World:
         return build(file, scales)
 
-    def series(self, file: WorldFile) -> dict[str, list[str]]:
-        return particle_series(file)
+    def outline(self, file: WorldFile) -> _core.World:
+        return outline(file)
 
     def estimate(self, world: World) -> SphEstimate:
         core = _core.estimate(world.core)

@@ -6,6 +6,7 @@ import math
 
 from .. import _core
 from .openings import Face, faces
+from .outline import three
 from .patches import places_of
 from .samples import corners
 from .scales import Scales, gamma_of, pressure_level
@@ -63,14 +64,14 @@ def plain_world(file: WorldFile) -> _core.World:
     if file.domain.gravity is not None:
         world.gravity = vec3(file.domain.gravity)
     if file.domain.body_force is not None:
-        world.body_force = _three(file.domain.body_force)
+        world.body_force = three(file.domain.body_force)
     for index, name in enumerate(SIDES[: 2 * file.dimensions]):
         side = file.boundaries.side(name)
         world.sides[index].kind = side.type
         if isinstance(side, Wall):
             world.sides[index].slip = side.slip or side.friction is not None
             if side.velocity is not None:
-                world.sides[index].velocity = _three(side.velocity)
+                world.sides[index].velocity = three(side.velocity)
     world.options = ({} if file.method.name == "sph" else options_of(file.method)) | _friction(file)
     world.options |= term_options(file.terms)
     world.fields = dict(file.start.fields)
@@ -94,7 +95,7 @@ def fluid_world(file: WorldFile, scales: Scales) -> _core.World:
     world = plain_world(file)
     for face in faces(file):
         if face.is_stream and face.side is not None:
-            world.sides[face.side].velocity = _three(face.velocity(file.dimensions))
+            world.sides[face.side].velocity = three(face.velocity(file.dimensions))
     level = pressure_level(file, scales)
     world.openings = [_opening(face, file, level) for face in faces(file)]
     # The file refers to the background pressure, the core to zero pressure; nu rho is equal.
@@ -124,11 +125,6 @@ def _options(file: WorldFile) -> dict[str, float | bool]:
     return defaults | {option: value for option, value in given.items() if value is not None}
 
 
-def _three(formulas: tuple[_core.Formula, ...]) -> list[_core.Formula]:
-    missing = 3 - len(formulas)
-    return [*formulas, *(_core.Formula("0", ()) for _ in range(missing))]
-
-
 def _opening(face: Face, file: WorldFile, level: float) -> _core.Opening:
     opening = _core.Opening()
     opening.name = face.name
@@ -136,7 +132,7 @@ def _opening(face: Face, file: WorldFile, level: float) -> _core.Opening:
     opening.axis, opening.inward = face.axis, face.inward
     opening.lower, opening.upper = face.low, face.high
     if face.is_inflow:
-        opening.velocity = _three(face.velocity(file.dimensions))
+        opening.velocity = three(face.velocity(file.dimensions))
         opening.density = file.fluid.density
     if isinstance(face.table, Stream):
         opening.stream = True
@@ -194,7 +190,7 @@ def _start_density(file: WorldFile) -> _core.Formula:
 
 def _start(start: _core.Start, file: WorldFile, level: float) -> None:
     if file.start.velocity is not None:
-        start.velocity = _three(file.start.velocity)
+        start.velocity = three(file.start.velocity)
     if file.start.pressure is not None:
         start.pressure_start = file.start.pressure.kind
         start.pressure = file.start.pressure.formula

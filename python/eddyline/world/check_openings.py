@@ -8,7 +8,6 @@ from itertools import combinations
 import numpy as np
 
 from . import scales
-from .lengths import buffer_length, reach
 from .openings import Face, faces, side_of
 from .problems import Path, dotted, rounded, shown
 from .samples import Samples, corners, evaluate, speed, times
@@ -120,7 +119,7 @@ def _patches(file: WorldFile, found: list[Face]) -> Found:
                 f'Write facing = "{SIDES[2 * axis + 1]}" if the fluid lies there.',
             )
         else:
-            behind = made[name].points(file.dimensions, reach(file), 40)
+            behind = made[name].points(file.dimensions, file.lengths.interaction_radius, 40)
             depths = [body.core_shape.signed_distance(behind) for body in file.bodies.values()]
             covered = np.min(depths, axis=0) < 0 if depths else np.zeros(len(behind), bool)
             if not covered.all():
@@ -161,7 +160,7 @@ def _corners(file: WorldFile, found: list[Face]) -> Found:
 
 def _pairs(file: WorldFile, found: list[Face]) -> Found:
     """Openings must be outside each other's buffers and beyond the reach of their buffers."""
-    length = buffer_length(file)
+    length = file.lengths.buffer_length
     for one, other in combinations(found, 2):
         if one.path[0] == other.path[0] == "boundaries" and one.axis != other.axis:
             continue  # reported elsewhere
@@ -169,7 +168,7 @@ def _pairs(file: WorldFile, found: list[Face]) -> Found:
         for k in range(file.dimensions):
             gap = max(gap, one.low[k] - other.high[k], other.low[k] - one.high[k])
         opposite = one.axis == other.axis and one.inward != other.inward
-        least = 2 * length if opposite else reach(file)
+        least = 2 * length if opposite else file.lengths.interaction_radius
         if one.axis == other.axis and one.inward == other.inward and one.low[one.axis] == other.low[one.axis]:
             least = 0.0  # side by side: they may touch
             if gap > 0 or not _overlap(one, other, file):
@@ -193,7 +192,9 @@ def _bodies(file: WorldFile, face: Face) -> Found:
     spacing = file.domain.spacing
     # In front of an opening inside the domain; on a side also beyond it.
     depths = (
-        [-spacing] if face.side is None else [-spacing, 0.0, 0.5 * buffer_length(file), buffer_length(file)]
+        [-spacing]
+        if face.side is None
+        else [-spacing, 0.0, 0.5 * file.lengths.buffer_length, file.lengths.buffer_length]
     )
     for name, body in file.bodies.items():
         for depth in depths:

@@ -14,7 +14,6 @@ from . import filling, formula_regions, motions, shapes
 from .check_openings import LARGEST_PRESSURE, opening_problems
 from .gaps import narrow_gaps, touching
 from .isosurfaces import isosurface_problems
-from .lengths import cell_edge
 from .memory import available_memory, memory_problem
 from .openings import faces
 from .patches import normal_of, places_of, rim_of
@@ -260,7 +259,7 @@ def _names(file: WorldFile) -> Found:
 def _period(file: WorldFile, axis: int, side: str) -> Found:
     if file.solver.members != "particles":
         return
-    length, edge = file.domain.size[axis], cell_edge(file)
+    length, edge = file.domain.size[axis], file.lengths.cell_edge
     if length < CELLS_OF_A_PERIOD * edge:
         spacing = 0.999 * length / (CELLS_OF_A_PERIOD * edge / file.domain.spacing)
         text = (

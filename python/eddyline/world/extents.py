@@ -7,7 +7,6 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .lengths import reach
 from .problems import Path, dotted, number, rounded, shown
 from .schema import WorldFile
 
@@ -80,7 +79,7 @@ def step_problems(file: WorldFile, scales: Scales) -> Found:
         )
         yield ("fluid",), text
         return
-    h, nu = 0.5 * reach(file), file.fluid.nu
+    h, nu = 0.5 * file.lengths.interaction_radius, file.fluid.nu
     limits = {"speed of sound": h / (scales.sound_speed + scales.max_speed)}
     if nu > 0:
         limits["viscosity"] = h * h / nu

@@ -18,19 +18,6 @@ if TYPE_CHECKING:
 
 _TAKEN = ("fluid", "walls")
 """Names of files of particles in an export."""
-QUANTITIES = {
-    "fluid": "1",
-    "speed": "m/s",
-    "velocity_x": "m/s",
-    "velocity_y": "m/s",
-    "velocity_z": "m/s",
-    "pressure": "Pa",
-    "density": "kg/m^3",
-    "vorticity": "1/s",
-    "strain": "1/s",
-    "q": "1/s^2",
-}
-"""Quantities of particles on a lattice, and their units."""
 _SURFACE_BYTES = 8.0
 """Bytes of a surface of water at a resolution of 1, for each particle^(2/3): 10 in a dam break of 6,912
 particles, 4.5 in one of 108,000. Colours take 0.8 of it more."""
@@ -60,7 +47,7 @@ def interval(world: World, observer: Isosurface) -> float:
 def unit_of(file: WorldFile, quantity: str) -> str:
     """The unit of a quantity; empty for formulas."""
     pictured = file.solver.pictures.get(quantity) or shown_quantity(quantity)
-    return pictured.unit if pictured is not None else QUANTITIES.get(quantity, "")
+    return pictured.unit if pictured is not None else units_of(file).get(quantity, "")
 
 
 def _camera_problems(file: WorldFile) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -130,10 +117,14 @@ def names_used(file: WorldFile) -> set[str]:
 
 def quantities_of(file: WorldFile) -> list[str]:
     """Quantities of which a world can make surfaces."""
-    if file.solver.members == "particles":
-        return list(QUANTITIES)
-    known = list(file.solver.pictured(file))
-    return known + (["vorticity", "strain", "q"] if "velocity_z" in known else [])
+    return list(units_of(file))
+
+
+def units_of(file: WorldFile) -> dict[str, str]:
+    """Quantities of surfaces and their units, as the core names them; of a 2D world those in 3D."""
+    world = file.solver.outline(file)
+    world.dimensions = 3
+    return dict(_core.surface_units(world))
 
 
 def plan_surfaces(world: World, members: int, steps: int) -> SurfacePlan:

@@ -6,7 +6,6 @@ import math
 import os
 from pathlib import Path
 
-from .lengths import cell_edge, reach
 from .problems import above, number, rounded
 from .schema import SIDES, Wall, WorldFile
 
@@ -42,11 +41,11 @@ class Needs:
 
     def __init__(self, file: WorldFile, volume: float, coarser: float = 1.0) -> None:
         size, spacing, dimensions = file.domain.size, coarser * file.domain.spacing, file.dimensions
-        layers = math.ceil(reach(file) / file.domain.spacing)
+        layers = math.ceil(file.lengths.interaction_radius / file.domain.spacing)
         whole = math.prod(length / spacing for length in size)
         self.bytes_per_particle = BYTES_PER_PARTICLE[dimensions]
         self.fluid = volume / spacing**dimensions
-        self.cells = math.prod(length / (coarser * cell_edge(file)) + 2 for length in size)
+        self.cells = math.prod(length / (coarser * file.lengths.cell_edge) + 2 for length in size)
         self.walls = sum(
             layers * whole * spacing / size[axis]
             for axis in range(dimensions)

@@ -19,10 +19,8 @@ _STROKES = {
     "wall": "3",
     "periodic": '1.5" stroke-dasharray="7 4',
     "open": '1.5" stroke-dasharray="1.5 4',
-    "inflow": '1.5" stroke-dasharray="10 3 2 3',
-    "outflow": '1.5" stroke-dasharray="10 3 2 3',
-    "stream": '1.5" stroke-dasharray="10 3 2 3',
 }
+_OPENING = '1.5" stroke-dasharray="10 3 2 3'
 
 
 def to_html(world: World) -> str:
@@ -97,7 +95,7 @@ def to_svg(world: World) -> str:
         kind = world.sides[name]
         parts.append(
             f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="#22272c" '
-            f'stroke-width="{_STROKES[kind]}"><title>{name}: {kind}</title></line>'
+            f'stroke-width="{_STROKES.get(kind, _OPENING)}"><title>{name}: {kind}</title></line>'
         )
     for name, observer in world.file.observe.items():
         points = [place(*vec3(mark)[:2]) for mark in observer.marks.values()]

@@ -7,7 +7,6 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from .lengths import reach
 from .samples import corners
 from .schema import SIDES, Patch, Wall, WorldFile
 from .shapes import Vec3, vec3
@@ -68,7 +67,7 @@ def rim_of(patch: Patch, file: WorldFile) -> Floats:
 def shares_left(places: Floats, file: WorldFile) -> Floats:
     """(n,) how much of the neighbourhood of each place the walls of the domain and the bodies at the start
     leave to fluid, about: one half beside each of them, 1 away from all."""
-    radius = reach(file)
+    radius = file.lengths.interaction_radius
     low, high = corners(file)
     distances = [body.core_shape.signed_distance(places) for body in file.bodies.values()]
     for index, name in enumerate(SIDES[: 2 * file.dimensions]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from .. import _core
 from .curves import find_curve
 from .formulas import RESERVED, names_in, sentence, without_formula
-from .openings import faces
+from .outline import Tables
 from .problems import did_you_mean, listed, shown
 from .schema import (
     SIDES,
@@ -21,11 +21,12 @@ from .schema import (
     Line,
     Patch,
     PressureDrop,
+    Probe,
     Profile,
     Torque,
-    Wall,
     WorldFile,
 )
+from .shapes import Table
 
 RINGING = ("frequency", "decay_rate")
 """Parameters of the least-squares damped oscillation of a series [1/s]."""
@@ -42,9 +43,12 @@ SCALARS = ("strouhal",)
 """Results of a body from the analysis of the whole run."""
 PROFILE_STATISTICS = ("mean", "min", "max", "final", "rms", "amplitude")
 """Statistics of a profile, at each of its points."""
-_BUDGET = ("step", "mass", "kinetic_energy", "potential_energy", "max_speed", "particles", "left_mass")
-_ENERGIES = {"delta": ("elastic_energy",), "classic": ("thermal_energy", "total_energy")}
-"""Columns of the budget that depend on the scheme."""
+DERIVED = {
+    Patch: (("pressure", "Pa"), ("wet_share", "1")),
+    PressureDrop: (("pressure_drop", "Pa"),),
+    Line: (("recirculation_length", "m"),),
+}
+"""Columns and units of series that are made of samples of the core, see `eddyline.run.derived`."""
 
 
 @dataclass(frozen=True)
@@ -58,70 +62,33 @@ class Quantity:
 
 def series_columns(file: WorldFile) -> dict[str, list[str]]:
     """The columns of each series that a run of this world writes, `time` left out."""
-    return file.solver.series(file)
+    return {name: [column for column, _ in columns] for name, columns in series_units(file).items()}
 
 
-def particle_series(file: WorldFile) -> dict[str, list[str]]:
-    """The columns of each series of a world of sph."""
-    axes = "xyz"[: file.dimensions]
-    momentum = [f"momentum_{axis}" for axis in axes]
-    budget = [*_BUDGET, *_ENERGIES[file.sph.scheme], *momentum]
-    if file.has_free_surface and not file.is_gas:
-        budget.append("under_tension")
-    opening = ["mass_flow", "mass", *momentum, *(f"force_{axis}" for axis in axes)]
-    return fluid_series(file, budget, opening)
-
-
-def body_series(file: WorldFile) -> dict[str, list[str]]:
-    """The columns of the series of forces on bodies, and of observers of torques."""
-    axes = "xyz"[: file.dimensions]
-    force = [f"{part}_{axis}" for part in ("total", "pressure", "viscous") for axis in axes]
-    torque = ["torque"] if file.dimensions == 2 else [f"torque_{axis}" for axis in axes]
-    columns = {
-        f"force.{name}": [*force, *torque, *(["power"] if body.motion is not None else [])]
-        for name, body in file.bodies.items()
-    }
-    return columns | {name: torque for name, each in file.observe.items() if isinstance(each, Torque)}
-
-
-def fluid_series(file: WorldFile, budget: Sequence[str], opening: Sequence[str]) -> dict[str, list[str]]:
-    """The columns of each series of a world with fluid. budget, opening: those of the solver's own series."""
-    axes = "xyz"[: file.dimensions]
-
-    def vector(name: str) -> list[str]:
-        return [f"{name}_{axis}" for axis in axes]
-
-    columns = {"budget": list(budget)}
-    if _something_moves(file):
-        columns["budget"].append("work")
-    force = [*vector("total"), *vector("pressure"), *vector("viscous")]
-    walls = [name for name in SIDES[: 2 * file.dimensions] if isinstance(file.boundaries.side(name), Wall)]
-    columns |= body_series(file)
-    columns |= {f"force.{name}": force for name in walls}
-    for face in faces(file):
-        columns[f"opening.{face.name}"] = list(opening)
+def series_units(file: WorldFile) -> Tables:
+    """The columns and units of each series that a run of this world writes, as the core names them, and of
+    those that are derived from series of the core."""
+    world = file.solver.outline(file)
+    world.probes = [_core.Probe(name, (0, 0, 0)) for name in _named(file, Probe)]
+    world.gauges = [_core.Gauge(name, (0, 0, 0), 0) for name in _named(file, Gauge)]
+    world.fronts = [_core.Front(name, 0) for name in _named(file, Front)]
+    known = _core.series_columns(world)
+    observed = {name: known.pop(name, []) for name in file.observe}
     for name, observer in file.observe.items():
-        if isinstance(observer, Gauge):
-            columns[name] = ["height"]
-        elif isinstance(observer, Front):
-            columns[name] = ["position"]
-        elif isinstance(observer, Patch):
-            columns[name] = ["pressure", "wet_share"]
-        elif isinstance(observer, PressureDrop):
-            columns[name] = ["pressure_drop"]
-        elif isinstance(observer, Line):
-            columns[name] = ["recirculation_length"]
+        if isinstance(observer, Torque):
+            force = known.get(f"force.{observer.body}", [])
+            observed[name] = [(column, unit) for column, unit in force if column.startswith("torque")]
         elif isinstance(observer, Profile):
-            columns[name] = [observer.quantity]  # at each place
-        elif not isinstance(observer, Isosurface | Torque):  # without series; see above
-            columns[name] = ["pressure", *vector("velocity"), "fluid_fraction"]
-    return columns
+            observed[name] = [(observer.quantity, observer.unit)]  # at each place
+        elif isinstance(observer, Isosurface):  # has no series
+            del observed[name]
+        elif type(observer) in DERIVED:
+            observed[name] = list(DERIVED[type(observer)])
+    return known | observed
 
 
-def _something_moves(file: WorldFile) -> bool:
-    sides = [file.boundaries.side(name) for name in SIDES[: 2 * file.dimensions]]
-    moving_sides = [side for side in sides if isinstance(side, Wall) and side.slides]
-    return bool(moving_sides) or any(body.motion is not None for body in file.bodies.values())
+def _named(file: WorldFile, kind: type[Table]) -> list[str]:
+    return [name for name, observer in file.observe.items() if isinstance(observer, kind)]
 
 
 def bodies_with_forces(file: WorldFile, names: Iterable[str]) -> list[str]:

@@ -19,6 +19,7 @@ from pydantic import (
     model_validator,
 )
 
+from .. import _core
 from .problems import listed
 from .shapes import (
     BODIES,
@@ -58,7 +59,7 @@ from .values import (
 
 AxisName = Literal["x", "y", "z"]
 _Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
-SIDES = ("left", "right", "bottom", "top", "front", "back")
+SIDES: tuple[str, ...] = _core.SIDES
 """The sides of the domain, in the core's order: low and high x, low and high y, low and high z."""
 
 
@@ -787,6 +788,13 @@ class WorldFile(Table):
         if self.given_fluid is None:
             raise LookupError(f"a world of the solver {self.method.name} without [fluid]")
         return self.given_fluid
+
+    @property
+    def lengths(self) -> _core.Lengths:
+        """Lengths of particle methods."""
+        from .outline import outline
+
+        return _core.lengths(outline(self))
 
     @property
     def is_gas(self) -> bool:

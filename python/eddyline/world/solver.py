@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from .problems import Path
 from .shapes import Table
@@ -138,8 +138,9 @@ class Solver(Protocol):
     def build(self, file: WorldFile, scales: Scales) -> _core.World:
         """The world of the core."""
 
-    def series(self, file: WorldFile) -> dict[str, list[str]]:
-        """The columns of each series of a run, `time` left out."""
+    def outline(self, file: WorldFile) -> _core.World:
+        """A world of the core with all that it must know to name its series and quantities, see
+        `eddyline.world.outline`."""
 
     def estimate(self, world: World) -> Estimate:
         """Needs of a run, found without running it."""
@@ -149,6 +150,45 @@ class Solver(Protocol):
 
     def remarks(self, world: World, found: Plan) -> Iterator[str]:
         """Notes that need the estimate."""
+
+
+def pictures_of(*worlds: _core.World) -> dict[str, Pictured]:
+    """All quantities that pictures of one of these worlds can show, as the core names them; components of
+    vectors come last."""
+    from .. import _core
+
+    found: dict[str, Pictured] = {}
+    for world in worlds:
+        for name, unit, label, shade in _core.quantities(world):
+            shown = Pictured(
+                label,
+                "" if unit == "1" else unit,
+                shade == "diverging",
+                shade == "from_zero",
+                shade == "whole",
+            )
+            found.setdefault(name, shown)
+    found.pop("cover", None)
+    return dict(
+        sorted(found.items(), key=lambda item: item[0] == "vorticity" or 2 * item[0].startswith("velocity_"))
+    )
+
+
+def pictured(known: Mapping[str, Pictured], world: _core.World) -> tuple[str, ...]:
+    """Those of the known quantities that pictures of this world can show."""
+    return tuple(name for name in pictures_of(world) if name in known)
+
+
+def plain_outline(
+    name: str, dimensions: int, matter: Literal["liquid", "ideal_gas"] = "liquid", **options: str | int
+) -> _core.World:
+    """An empty world of a solver."""
+    from .. import _core
+
+    world = _core.World()
+    world.solver, world.dimensions, world.fluid.matter = name, dimensions, matter
+    world.options = dict(options)
+    return world
 
 
 @cache

@@ -50,7 +50,7 @@ PatchSet halved(const PatchSet& set, std::int32_t patch, int ranks) {
 }  // namespace
 
 Prolongation::Prolongation(const PatchSet& fine, const PatchSet& coarse, const Way& way)
-    : fine_(fine), coarse_(coarse), halo_(way.halo()) {
+    : fine_(fine), coarse_(coarse), halo_(way.halo("prolongation")) {
   const int dimensions = fine.dimensions();
   gather_ = Gather(
       coarse,
@@ -96,7 +96,7 @@ void Prolongation::add(std::span<const double> coarse, std::span<double> fine) {
 }
 
 Coarsening::Coarsening(const PatchSet& fine, const PatchSet& coarse, const Way& way)
-    : halo_(way.halo()), dimensions_(fine.dimensions()) {
+    : halo_(way.halo("coarsening")), dimensions_(fine.dimensions()) {
   gather_ = Gather(fine, targets_of(coarse, [&](const IndexBox& box) { return patches::refined(box, dimensions_); }),
                    way.rank());
   gather_.connect(halo_);
@@ -130,14 +130,16 @@ PoissonHierarchy::PoissonHierarchy(const PatchSet& finest, double spacing, std::
     return std::ranges::all_of(std::span(cells).first(dimensions),
                                [](std::int32_t count) { return count % 2 == 0 && count >= 4; });
   };
-  levels_.push_back(std::make_unique<PoissonLevel>(finest, spacing, 1, way));
+  const auto way_of_grid = [&] { return way.of("grid " + std::to_string(levels_.size())); };
+  levels_.push_back(std::make_unique<PoissonLevel>(finest, spacing, 1, way_of_grid()));
   PatchSet fine = finest;
   while (can_coarsen(fine.domain().upper)) {
     PatchSet coarse = halved(fine, patch, way.communicator->size());
     spacing *= 2;
-    levels_.push_back(std::make_unique<PoissonLevel>(coarse, spacing, 1, way));
+    const Way own = way_of_grid();
+    levels_.push_back(std::make_unique<PoissonLevel>(coarse, spacing, 1, own));
     between_.push_back(
-        std::unique_ptr<Between>(new Between{Coarsening(fine, coarse, way), Prolongation(fine, coarse, way)}));
+        std::unique_ptr<Between>(new Between{Coarsening(fine, coarse, own), Prolongation(fine, coarse, own)}));
     fine = std::move(coarse);
   }
 }

@@ -30,7 +30,7 @@ void mirror_at_sides(const PatchSet& set, const IndexBox& box, double* values) {
 }
 
 PoissonLevel::PoissonLevel(const PatchSet& set, double spacing, std::int32_t ghosts, const Way& way)
-    : layout_(set, ghosts, way.rank()), spacing_(spacing), halo_(way.halo()) {
+    : layout_(set, ghosts, way.rank()), spacing_(spacing), halo_(way.halo("ghosts")) {
   layout_.connect(halo_);
   covers_domain_ = set.cells() == set.domain().cells();
   inverse_diagonal_.resize(size());

@@ -28,8 +28,8 @@ std::span<const double> owned(const Array<double>& vector, const PoissonLevel& l
 }  // namespace
 
 Potential::Refined::Refined(const Levels& levels, int level, const Way& way)
-    : rim_halo(way.halo()),
-      below_halo(way.halo()),
+    : rim_halo(way.halo("rim")),
+      below_halo(way.halo("below")),
       set(levels[level].layout.set().coarsened()),
       correction(levels[level].layout.set(), levels[level - 1].layout.set(), way) {
   const PatchSet &fine = levels[level].layout.set(), &coarser = levels[level - 1].layout.set();
@@ -82,8 +82,9 @@ void Potential::arrange(double spacing) {
   for (std::size_t l = 0; l < grids_.size(); ++l, spacing *= 0.5) {
     Grid& grid = grids_[l];
     const auto level = static_cast<int>(l);
-    grid.level = std::make_unique<PoissonLevel>(levels_[level].layout.set(), spacing, l == 0 ? 1 : k_rim_layers, way_);
-    if (l > 0) grid.refined = std::make_unique<Refined>(levels_, level, way_);
+    const Way way = way_.of("potential " + std::to_string(l));
+    grid.level = std::make_unique<PoissonLevel>(levels_[level].layout.set(), spacing, l == 0 ? 1 : k_rim_layers, way);
+    if (l > 0) grid.refined = std::make_unique<Refined>(levels_, level, way);
     for (Array<double>* each : {&grid.u, &grid.b, &grid.f, &grid.r, &grid.e, &grid.before})
       each->resize(grid.level->extent());
     if (l + 1 == grids_.size()) continue;

@@ -18,18 +18,8 @@ constexpr std::size_t k_sums = 10;  // of an owner: pressure, friction, torque, 
 }  // namespace
 
 template <class E>
-Loads<E>::Loads(Flow<E>& flow) : flow_(flow) {
-  const world::World& world = flow.world();
-  for (std::size_t b = 0; b < world.bodies.size(); ++b) {
-    owners_.push_back(static_cast<std::int32_t>(b));
-    has_work_ = has_work_ || world.bodies[b].motion.has_value();
-  }
-  for (std::size_t s = 0; s < 2 * D; ++s)
-    if (world.sides[s].kind == world::SideKind::wall) {
-      owners_.push_back(-1 - static_cast<std::int32_t>(s));
-      has_work_ = has_work_ || world.sides[s].slides();
-    }
-}
+Loads<E>::Loads(Flow<E>& flow)
+    : flow_(flow), owners_(solver::loaded_solids(flow.world())), has_work_(solver::has_work(flow.world())) {}
 
 template <class E>
 bool Loads<E>::has_power(std::int32_t owner) const {

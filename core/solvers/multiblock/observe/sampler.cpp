@@ -15,33 +15,6 @@ constexpr double k_none = -INFINITY;  // of a rank that does not hold a point
 
 }  // namespace
 
-template <class E>
-std::span<const solver::Column> Sampler<E>::quantities() const {
-  static const std::vector<solver::Column> columns = [] {
-    std::vector<solver::Column> all{{"speed", "m/s"},
-                                    {"velocity_x", "m/s"},
-                                    {"velocity_y", "m/s"},
-                                    D == 3 ? solver::Column{"velocity_z", "m/s"} : solver::Column{"vorticity", "1/s"},
-                                    {"pressure", "Pa"}};
-    if (E::k_is_gas)
-      all.insert(all.end(),
-                 {{"density", "kg/m^3"}, {"temperature", "K"}, {"mach", "1"}, {"pressure_coefficient", "1"}});
-    return all;
-  }();
-  return columns;
-}
-
-template <class E>
-std::span<const solver::Column> Sampler<E>::probe_columns() const {
-  static const std::vector<solver::Column> columns = [] {
-    std::vector<solver::Column> all{{"pressure", "Pa"}, {"velocity_x", "m/s"}, {"velocity_y", "m/s"}};
-    if (D == 3) all.push_back({"velocity_z", "m/s"});
-    all.push_back({"fluid_fraction", "1"});
-    return all;
-  }();
-  return columns;
-}
-
 /// Gradients of the present state.
 template <class E>
 void Sampler<E>::prepare() {

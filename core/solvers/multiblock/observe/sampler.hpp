@@ -5,6 +5,7 @@
 
 #include "solver/sampler.hpp"
 #include "solvers/multiblock/observe/locator.hpp"
+#include "solvers/multiblock/solver.hpp"
 
 namespace eddyline::multiblock {
 
@@ -14,11 +15,11 @@ class Sampler final : public solver::Sampler {
   static constexpr int D = E::k_dimensions;
 
  public:
-  explicit Sampler(Flow<E>& flow) : flow_(flow), locator_(flow) {}
+  explicit Sampler(Flow<E>& flow) : flow_(flow), locator_(flow), described_(describe(flow.world())) {}
 
-  std::span<const solver::Column> quantities() const override;
+  std::span<const solver::Column> quantities() const override { return described_.quantities; }
   std::vector<solver::Raster> rasters(std::span<const std::int32_t> quantities, const solver::Plane& plane) override;
-  std::span<const solver::Column> probe_columns() const override;
+  std::span<const solver::Column> probe_columns() const override { return described_.probes; }
   std::vector<double> at(std::span<const Vec3> points) override;
   double height(Vec3, int) override { return 0; }
   double front(int) override { return 0; }
@@ -40,6 +41,7 @@ class Sampler final : public solver::Sampler {
   solver::Plane plane_;           // of the pixels found last
   std::vector<Location> pixels_;  // the mesh does not move
   bool has_pixels_ = false;
+  solver::Description described_;
 };
 
 }  // namespace eddyline::multiblock

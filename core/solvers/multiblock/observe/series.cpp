@@ -8,15 +8,11 @@
 
 #include "comm/collectives.hpp"
 #include "comm/sums.hpp"
+#include "solvers/multiblock/solver.hpp"
 
 namespace eddyline::multiblock {
 
 namespace {
-
-template <int D>
-const char* per_length() {
-  return D == 2 ? "/m" : "";
-}
 
 /// Amounts of the whole fluid.
 template <class E>
@@ -26,16 +22,7 @@ class Budget final : public solver::Observer {
  public:
   explicit Budget(Flow<E>& flow) : flow_(flow) {}
   std::string name() const override { return "budget"; }
-  std::vector<solver::Column> columns() const override {
-    std::vector<solver::Column> columns{{"step", "1"}, {"mass", std::string("kg") + per_length<D>()}};
-    for (std::size_t d = 0; d < D; ++d)
-      columns.push_back(
-          {std::array{"momentum_x", "momentum_y", "momentum_z"}[d], std::string("kg m/s") + per_length<D>()});
-    columns.push_back({"kinetic_energy", std::string("J") + per_length<D>()});
-    if (E::k_is_gas) columns.push_back({"total_energy", std::string("J") + per_length<D>()});
-    columns.push_back({"max_speed", "m/s"});
-    return columns;
-  }
+  std::vector<solver::Column> columns() const override { return describe(flow_.world()).columns(name()); }
   void add(comm::Sums& sums) override {
     std::array<ReproducibleSum, k_sums> own;
     fastest_ = 0;
@@ -80,7 +67,7 @@ class Convergence final : public solver::Observer {
  public:
   explicit Convergence(Flow<E>& flow) : flow_(flow) {}
   std::string name() const override { return "residual"; }
-  std::vector<solver::Column> columns() const override { return {{"residual", "1/s"}, {"drop", "1"}, {"cycles", "1"}}; }
+  std::vector<solver::Column> columns() const override { return describe(flow_.world()).columns(name()); }
   void read(const comm::Sums&, std::vector<double>& row) override {
     const double drop = flow_.largest_residual > 0 ? flow_.residual / flow_.largest_residual : 0.0;
     row.insert(row.end(), {flow_.residual, drop, static_cast<double>(flow_.cycles)});
@@ -100,7 +87,7 @@ class OpeningSeries final : public solver::Observer {
   std::string name() const override {
     return "opening." + flow_.world().openings[static_cast<std::size_t>(number_)].name;
   }
-  std::vector<solver::Column> columns() const override { return {{"mass_flow", D == 2 ? "kg/(m s)" : "kg/s"}}; }
+  std::vector<solver::Column> columns() const override { return describe(flow_.world()).columns(name()); }
   void add(comm::Sums& sums) override {
     flow_.finest().fill_ghosts();
     ReproducibleSum own;

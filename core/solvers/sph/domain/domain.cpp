@@ -12,10 +12,10 @@ namespace eddyline::sph {
 namespace {
 
 /// Makes a halo. One that never has messages uses a strategy without requirements.
-exchange::Halo halo_of(comm::Communicator& communicator, const solver::Execution& execution, comm::Tag tag,
+exchange::Halo halo_of(comm::Communicator& communicator, const solver::Execution& execution, comm::HaloTags tags,
                        bool has_messages) {
-  if (!has_messages) return {communicator, "nonblocking", exchange::BetweenSites{}, tag};
-  return {communicator, execution.exchange, execution.between, tag};
+  if (!has_messages) return {communicator, "nonblocking", exchange::BetweenSites{}, std::move(tags)};
+  return {communicator, execution.exchange, execution.between, std::move(tags)};
 }
 
 }  // namespace
@@ -24,16 +24,17 @@ template <class T, int D>
 Domain<T, D>::Domain(State<T, D>& state, Scratch<T, D>& scratch, const solver::Execution& execution,
                      comm::Communicator& communicator)
     : lazy(execution.lazy, state.world, communicator.is_alone()),
-      fluid_halo(halo_of(communicator, execution, comm::Tag::fluid_halo, !lazy.computes_copies())),
-      wall_halo(halo_of(communicator, execution, comm::Tag::wall_halo, !lazy.computes_copies())),
-      fluid_copies(halo_of(communicator, execution, comm::Tag::fluid_copies, lazy.computes_copies())),
-      wall_copies(halo_of(communicator, execution, comm::Tag::wall_copies, lazy.computes_copies())),
+      fluid_halo(halo_of(communicator, execution, tags.take("fluid"), !lazy.computes_copies())),
+      wall_halo(halo_of(communicator, execution, tags.take("walls"), !lazy.computes_copies())),
+      fluid_copies(halo_of(communicator, execution, tags.take("copies"), lazy.computes_copies())),
+      wall_copies(halo_of(communicator, execution, tags.take("wall-copies"), lazy.computes_copies())),
       state_(state),
       scratch_(scratch),
       execution_(execution),
       communicator_(communicator),
       counting_(communicator),
-      subdomain_(state.world, state.constants.length, state.constants.fixed, execution_, lazy.depth(), communicator),
+      subdomain_(state.world, state.constants.length, state.constants.fixed, execution_, lazy.depth(), communicator,
+                 tags),
       saved_wall_rows_(scratch.walls) {
   place();
 }

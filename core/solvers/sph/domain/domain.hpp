@@ -139,6 +139,7 @@ class Domain {
   std::size_t bytes() const;
 
   DeferredExchange lazy;
+  comm::Tags tags;  // of all halos of the solver
   Balance balance;
   Timers timers;
   std::int64_t rebuilds = 0;

@@ -42,12 +42,7 @@ Loads<T, D>::Loads(const Parts<T, D>& parts)
 
 template <class T, int D>
 void Loads<T, D>::world_changed() {
-  const auto& world = state_.world;
-  owners_.clear();
-  for (std::size_t b = 0; b < world.bodies.size(); ++b)
-    if (world.bodies[b].shape != nullptr) owners_.push_back(static_cast<std::int32_t>(b));
-  for (std::size_t s = 0; s < 2 * D; ++s)
-    if (world.sides[s].kind == world::SideKind::wall) owners_.push_back(-1 - static_cast<std::int32_t>(s));
+  owners_ = solver::loaded_solids(state_.world);
   group_walls();
 }
 

@@ -12,26 +12,13 @@ namespace eddyline::sph {
 
 namespace {
 
-/// Quantities of pictures in D dimensions, in the order of their numbers.
+/// Quantities of pictures in D dimensions, in the order of describe().
 template <int D>
 constexpr std::array<Quantity, 7> k_quantities{
     Quantity::speed,    Quantity::velocity_x, Quantity::velocity_y, D == 3 ? Quantity::velocity_z : Quantity::vorticity,
     Quantity::pressure, Quantity::density,    Quantity::cover};
 
 }  // namespace
-
-template <class T, int D>
-std::span<const solver::Column> Sampler<T, D>::quantities() const {
-  static const std::array<solver::Column, k_quantities<D>.size()> columns{
-      {{"speed", "m/s"},
-       {"velocity_x", "m/s"},
-       {"velocity_y", "m/s"},
-       D == 3 ? solver::Column{"velocity_z", "m/s"} : solver::Column{"vorticity", "1/s"},
-       {"pressure", "Pa"},
-       {"density", "kg/m^3"},
-       {"cover", "1"}}};
-  return columns;
-}
 
 template <class T, int D>
 std::vector<solver::Raster> Sampler<T, D>::rasters(std::span<const std::int32_t> quantities,
@@ -53,17 +40,6 @@ std::vector<float> Sampler<T, D>::lattice(std::int32_t, const solver::Lattice& l
     return fluid_lattice(of_pictures_.flow(), state_.time, lattice, layers);
   else
     return solver::Sampler::lattice(0, lattice, layers);
-}
-
-template <class T, int D>
-std::span<const solver::Column> Sampler<T, D>::probe_columns() const {
-  static const std::vector<solver::Column> columns = [] {
-    std::vector<solver::Column> all{{"pressure", "Pa"}, {"velocity_x", "m/s"}, {"velocity_y", "m/s"}};
-    if (D == 3) all.push_back({"velocity_z", "m/s"});
-    all.push_back({"fluid_fraction", "1"});
-    return all;
-  }();
-  return columns;
 }
 
 template <class T, int D>

@@ -7,42 +7,13 @@
 #include "comm/sums.hpp"
 #include "physics/sph/tension.hpp"
 #include "physics/state_equations/linear.hpp"
+#include "solvers/sph/solver.hpp"
 
 namespace eddyline::sph {
 
-namespace {
-
-template <int D>
-void add_vector(std::vector<solver::Column>& columns, const std::string& name, const std::string& unit) {
-  constexpr std::array k_axis_names{"_x", "_y", "_z"};
-  for (std::size_t d = 0; d < D; ++d) columns.push_back({name + k_axis_names[d], unit});
-}
-
-template <int D>
-const std::string& per_length() {
-  static const std::string text = D == 2 ? "/m" : "";
-  return text;
-}
-
-}  // namespace
-
 template <class T, int D>
 std::vector<solver::Column> Budget<T, D>::columns() const {
-  std::vector<solver::Column> columns{{"step", "1"}, {"particles", "1"}, {"mass", "kg" + per_length<D>()}};
-  add_vector<D>(columns, "momentum", "kg m/s" + per_length<D>());
-  const std::string joule = "J" + per_length<D>();
-  columns.push_back({"kinetic_energy", joule});
-  columns.push_back({"potential_energy", joule});
-  if (state_.fluid.classic) {  // its thermal energy includes the work of compression
-    columns.push_back({"thermal_energy", joule});
-    columns.push_back({"total_energy", joule});
-  } else {
-    columns.push_back({"elastic_energy", joule});
-  }
-  columns.push_back({"max_speed", "m/s"});
-  columns.push_back({"left_mass", "kg" + per_length<D>()});  // through open sides
-  if (has_tension()) columns.push_back({"under_tension", "1"});
-  return columns;
+  return describe(state_.world).columns(name());
 }
 
 template <class T, int D>
@@ -83,7 +54,7 @@ void Budget<T, D>::add(comm::Sums& sums) {
   counted.add(static_cast<double>(particles));
   sums.add(counted);
   sums.add(state_.left_mass);
-  if (has_tension()) index_of_tension_ = add_tension(sums);
+  if (has_tension_) index_of_tension_ = add_tension(sums);
 }
 
 /// Mass of the fluid with a pressure below physics::k_tension.
@@ -103,17 +74,14 @@ void Budget<T, D>::read(const comm::Sums& sums, std::vector<double>& row) {
   row.insert(row.end(), {static_cast<double>(state_.steps), sums.value(index_ + amounts)});
   for (std::size_t k = 0; k < amounts; ++k) row.push_back(sums.value(index_ + k));
   row.insert(row.end(), {state_.control.latest.speed, sums.value(index_ + amounts + 1)});
-  if (!has_tension()) return;
+  if (!has_tension_) return;
   const double mass = sums.value(index_);
   row.push_back(mass > 0 ? sums.value(index_of_tension_) / mass : 0.0);
 }
 
 template <class T, int D>
 std::vector<solver::Column> OpeningSeries<T, D>::columns() const {
-  std::vector<solver::Column> columns{{"mass_flow", D == 2 ? "kg/(m s)" : "kg/s"}, {"mass", "kg" + per_length<D>()}};
-  add_vector<D>(columns, "momentum", "kg m/s" + per_length<D>());
-  add_vector<D>(columns, "force", "N" + per_length<D>());
-  return columns;
+  return describe(state_.world).columns(name());
 }
 
 /// Dummy particles at the buffer belong to the opening.

@@ -13,18 +13,17 @@ namespace eddyline::sph {
 template <class T, int D>
 class Budget final : public solver::Observer {
  public:
-  explicit Budget(const State<T, D>& state) : state_(state) {}
+  explicit Budget(const State<T, D>& state) : state_(state), has_tension_(state.constants.free_surface) {}
   std::string name() const override { return "budget"; }
   std::vector<solver::Column> columns() const override;
   void add(comm::Sums& sums) override;
   void read(const comm::Sums& sums, std::vector<double>& row) override;
 
  private:
-  /// Tells whether the share of the fluid under tension is known: true for a liquid with a free surface.
-  bool has_tension() const { return state_.constants.free_surface && !state_.constants.state.is_gas(); }
   std::size_t add_tension(comm::Sums& sums) const;
 
   const State<T, D>& state_;
+  bool has_tension_;  // whether the share of the fluid under tension is known
   std::size_t index_ = 0, index_of_tension_ = 0;
 };
 

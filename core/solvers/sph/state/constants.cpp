@@ -23,12 +23,6 @@ constexpr double k_shifting_free_surface = 6, k_shifting_confined = 3;
 // alpha of the damping of sound. Falling water is louder than a stream that enters.
 constexpr double k_damping_free_surface = 0.2, k_damping_confined = 0.1;
 
-bool has_free_surface(const world::World& world) {
-  if (world.fluid.matter == world::Matter::ideal_gas) return false;
-  return !world.regions.empty() || std::any_of(world.sides.begin(), world.sides.end(),
-                                               [](const auto& side) { return side.kind == world::SideKind::open; });
-}
-
 /// sum W over a lattice, with the particle at the centre, W without its constant. With the constant and dx^D it is
 /// 1.0012 for h = 2 dx in 2D. rows_above: number of rows above the centre that count; 0 for the first row below a flat
 /// surface.
@@ -46,6 +40,12 @@ double lattice_sum(const Vec3& step, int dimensions, double R, int rows_above) {
 }
 
 }  // namespace
+
+bool has_free_surface(const world::World& world) {
+  if (world.fluid.matter == world::Matter::ideal_gas) return false;
+  return !world.regions.empty() || std::any_of(world.sides.begin(), world.sides.end(),
+                                               [](const auto& side) { return side.kind == world::SideKind::open; });
+}
 
 Constants::Constants(const world::World& world)
     : length(particles::lengths(world)),

@@ -45,4 +45,7 @@ struct Constants {
   bool density_is_sound(double s) const { return s > thinnest && s < densest; }
 };
 
+/// Tells whether a liquid need not fill the domain.
+bool has_free_surface(const world::World& world);
+
 }  // namespace eddyline::sph

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from eddyline import _core
 from eddyline.bench.exchange.record import Course, record
-from eddyline.bench.exchange.replay import HALOS, MOST_SPINNING, SPINNING, Wanted, chosen, replay
+from eddyline.bench.exchange.replay import MOST_SPINNING, SPINNING, Wanted, chosen, replay
 from eddyline.bench.exchange.tables import left_out, show_records, show_traffic
 from eddyline.bench.exchange.traffic import Traffic
 from eddyline.ranks import RankError, join, launch
@@ -201,8 +201,8 @@ as for particles that migrate).""",
             f"ranks without {' and '.join(SPINNING)}",
     )  # fmt: skip
     replaying.add_argument(
-        "--halo", action="append", default=[], choices=HALOS,
-        help="only halos of these kinds; repeatable. Default all, without migrating particles",
+        "--halo", action="append", default=[], metavar="NAME",
+        help="only halos with these names, as the recording prints them; repeatable. Default all",
     )  # fmt: skip
     replaying.add_argument(
         "--counts", action="store_true",

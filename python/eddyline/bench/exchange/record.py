@@ -55,7 +55,7 @@ def record(course: Course, path: Path, session: Session) -> Traffic:
             "boxes": course.boxes,
             "steps": simulation.step_count,
             "dimensions": simulation.dimensions,
-            "fluid_particles": simulation.fluid_count,
+            "counts": {members: simulation.count(name) for name, members in simulation.sets},
             "decomposition": course.decomposition,
             "checksum": f"{simulation.checksum():032x}",
             "commit": commit(),

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eddyline import _core
-from eddyline.bench.exchange.traffic import Traffic, five_numbers
+from eddyline.bench.exchange.traffic import COUNT_BYTES, MIGRANTS, Traffic, five_numbers
 from eddyline.bench.origin import commit
 from eddyline.cores import own_cores
 from eddyline.ranks import RankError, Session
@@ -23,15 +23,6 @@ ROUNDS = 3  # in which all strategies take turns
 SPINNING = ("onesided-fence", "onesided-lock")
 """Strategies that wait inside MPI and keep a core busy that another rank may need; skipped for more ranks."""
 MOST_SPINNING = 4  # ranks
-HALOS = (
-    "fluid",
-    "walls",
-    "cells",
-    "fits",
-    "copies",
-    "wall-copies",
-    "others",
-)  # what is replayed: migrants know no neighbours
 
 
 @dataclass(frozen=True)
@@ -40,7 +31,8 @@ class Wanted:
 
     exchanges: how many of the recorded ones at most, at equal distances. seconds: for each strategy at most.
     halos: names of the halos; empty: all but the migrants.
-    as_counts: each message is one number of four bytes, to and from each neighbour, of the fluid alone.
+    as_counts: each message is one number of four bytes, to and from each neighbour, of the busiest halo
+    alone.
     compute: core time for which each rank computes while messages travel [s].
     """
 
@@ -100,7 +92,11 @@ class Record:
 
 def chosen(traffic: Traffic, wanted: Wanted) -> NDArray[np.int64]:
     """Numbers of the exchanges that are replayed."""
-    halos = HALOS[:1] if wanted.as_counts else wanted.halos or HALOS
+    halos = wanted.halos or tuple(name for name in traffic.halos if name != MIGRANTS)
+    if wanted.as_counts:
+        halos = (traffic.busiest,)
+    if MIGRANTS in halos:
+        raise RequestError(f"{MIGRANTS} cannot be replayed: they know no neighbours; choose another halo")
     possible = np.flatnonzero(traffic.of_halo(*halos))
     if len(possible) == 0:
         raise RequestError(
@@ -186,9 +182,9 @@ def _record(
     halos = traffic.exchanges[numbers, 1]
     messages, size = traffic.counts()
     if wanted.as_counts:
-        neighbors = dict(zip(*_by_group(traffic), strict=True))
-        messages = np.array([neighbors.get(group, 0) for group in traffic.exchanges[:, 2].tolist()])
-        size = 4 * messages
+        neighbors = dict(zip(*_by_rebuild(traffic), strict=True))
+        messages = np.array([neighbors.get(rebuild, 0) for rebuild in traffic.exchanges[:, 2].tolist()])
+        size = COUNT_BYTES * messages
     communicator = session.communicator
     assert communicator is not None
     return Record(
@@ -213,10 +209,10 @@ def _record(
     )
 
 
-def _by_group(traffic: Traffic) -> tuple[list[int], list[int]]:
-    """Groups of the fluid, and the numbers that travel in an exchange of counts."""
-    groups = np.unique(traffic.exchanges[traffic.of_halo("fluid"), 2])
-    return groups.tolist(), traffic.neighbors().sum(axis=1).tolist()
+def _by_rebuild(traffic: Traffic) -> tuple[list[int], list[int]]:
+    """Rebuilds of the busiest halo, and the numbers that travel in an exchange of counts."""
+    rebuilds = np.unique(traffic.exchanges[traffic.of_halo(traffic.busiest), 2])
+    return rebuilds.tolist(), traffic.neighbors().sum(axis=1).tolist()
 
 
 def _is_oversubscribed(session: Session) -> bool:

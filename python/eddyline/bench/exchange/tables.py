@@ -10,18 +10,20 @@ from rich.table import Table
 
 from eddyline.bench.exchange.replay import Record
 from eddyline.bench.exchange.traffic import Traffic, five_numbers
+from eddyline.run.counts import counts_in_words
 
 
 def show_traffic(console: Console, traffic: Traffic) -> None:
     """Bytes that each rank sent, and the number of its neighbours."""
     about = traffic.about
+    members, numbers = counts_in_words(about)
     console.print(
-        f"{about['world']} on {traffic.ranks} ranks ({about['decomposition']}), {about['fluid_particles']:,} "
-        f"particles in {about['dimensions']}D, {about['steps']:,} steps",
+        f"{about['world']} on {traffic.ranks} ranks ({about['decomposition']}), {numbers} {members.lower()} "
+        f"in {about['dimensions']}D, {about['steps']:,} steps",
         highlight=False,
     )
     table = _table("")
-    table.add_column("rows of")
+    table.add_column("halo")
     for name in ("exchanges", "messages per rank", "kB each", "bytes per message"):
         table.add_column(name, justify="right")
     messages, size = traffic.counts()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,24 +18,25 @@ from eddyline.option_names import command
 from eddyline.run.errors import RequestError
 from eddyline.stream import atomic
 
-FORMAT = 1
+FORMAT = 2
 COUNT_BYTES = 4  # of a number that says how much will come
+MIGRANTS = "migrants"
+"""Particles that change ranks: no halo, as they know no neighbours."""
 
 Table = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Traffic:
-    """Messages are rows; those of one group serve all exchanges of their halo until the next rebuild, which
-    differ in the bytes of a row.
+    """Messages in bytes; those of one group serve all exchanges of a halo with the same fields until its next
+    rebuild.
 
-    about: format, world, ranks, steps, dimensions, fluid_particles, decomposition, boxes, checksum of the
-    last state, commit.
-    halos: of what rows are: fluid, walls, cells (how many particles cells hold), fits (at openings), and
-    migrants, particles that changed ranks; copies and wall-copies, the state of those that a lazy run
-    computes on several ranks.
-    exchanges: (n, 4) int64, in order: step, halo, group, bytes of a row.
-    messages: (m, 4) int64, by group: group, from rank, to rank, rows; none of no rows.
+    about: format, world, ranks, steps, dimensions, counts of the solver's members, decomposition, boxes,
+    checksum of the last state, commit.
+    halos: names, as the solver gives them, and MIGRANTS.
+    exchanges: (n, 4) int64, in order: step, halo, rebuild, group. Exchanges of one rebuild have the same
+    neighbours.
+    messages: (m, 4) int64, by group: group, from rank, to rank, bytes; none of no bytes.
     """
 
     about: dict[str, Any]
@@ -43,13 +45,10 @@ class Traffic:
     messages: Table
 
     @classmethod
-    def of(cls, about: dict[str, Any], exchanges: Table, messages: Table, names: dict[int, str]) -> Traffic:
+    def of(cls, about: dict[str, Any], halos: Sequence[str], exchanges: Table, messages: Table) -> Traffic:
         """The traffic as `_core.Simulation.traffic` returns it."""
-        tags = sorted(names)
-        exchanges = exchanges.copy()
-        exchanges[:, 1] = np.searchsorted(tags, exchanges[:, 1])
         order = np.lexsort((messages[:, 2], messages[:, 1], messages[:, 0]))
-        return cls({"format": FORMAT, **about}, tuple(names[tag] for tag in tags), exchanges, messages[order])
+        return cls({"format": FORMAT, **about}, tuple(halos), exchanges, messages[order])
 
     def write(self, path: Path) -> None:
         with atomic.replacing(path) as temporary, temporary.open("wb") as file:
@@ -87,7 +86,7 @@ class Traffic:
     @cached_property
     def starts(self) -> Table:
         """Index of the first message of each group, (groups + 1,)."""
-        groups = int(self.exchanges[:, 2].max(initial=-1)) + 1
+        groups = int(self.exchanges[:, 3].max(initial=-1)) + 1
         return np.searchsorted(self.messages[:, 0], np.arange(groups + 1))
 
     def of_halo(self, *names: str) -> NDArray[np.bool_]:
@@ -97,14 +96,21 @@ class Traffic:
 
     def counts(self) -> tuple[Table, Table]:
         """Messages, and bytes, of each exchange, of all ranks together, (n,) each."""
-        groups = self.exchanges[:, 2]
-        rows = np.concatenate([[0], np.cumsum(self.messages[:, 3])])
-        messages = np.diff(self.starts)[groups]
-        return messages, np.diff(rows[self.starts])[groups] * self.exchanges[:, 3]
+        groups = self.exchanges[:, 3]
+        total = np.concatenate([[0], np.cumsum(self.messages[:, 3])])
+        return np.diff(self.starts)[groups], np.diff(total[self.starts])[groups]
 
-    def neighbors(self, halo: str = "fluid") -> Table:
-        """Number of neighbours of each rank after each rebuild, (rebuilds, ranks)."""
-        groups = np.unique(self.exchanges[self.of_halo(halo), 2])
+    @cached_property
+    def busiest(self) -> str:
+        """The halo that sent most bytes."""
+        _, size = self.counts()
+        sums = {name: int(size[self.of_halo(name)].sum()) for name in self.halos if name != MIGRANTS}
+        return max(sums, key=lambda name: sums[name], default=MIGRANTS)
+
+    def neighbors(self, halo: str = "") -> Table:
+        """Number of neighbours of each rank after each rebuild of a halo, by default the busiest,
+        (rebuilds, ranks)."""
+        groups = self.first_groups(halo or self.busiest)
         found = np.zeros((len(groups), self.ranks), dtype=np.int64)
         for row, group in enumerate(groups):
             _, sender, receiver, _ = self._of_group(group).T
@@ -114,17 +120,22 @@ class Traffic:
             found[row] = np.bincount(pairs // self.ranks, minlength=self.ranks)
         return found
 
+    def first_groups(self, halo: str) -> Table:
+        """A group of each rebuild of a halo; all groups of a rebuild have the same neighbours."""
+        of_halo = self.exchanges[self.of_halo(halo)]
+        _, first = np.unique(of_halo[:, 2], return_index=True)
+        groups: Table = of_halo[first, 3]
+        return groups
+
     def script(self, rank: int, chosen: Table, *, as_counts: bool) -> tuple[Table, list[Table]]:
-        """The part of `rank` in the `chosen` exchanges, as `_core.replay` takes it: (n, 3) halo, group and
-        bytes of a row, the first two counted anew; and for each group (k, 3): neighbour, rows to it, rows
-        from it.
+        """The part of `rank` in the `chosen` exchanges, as `_core.replay` takes it: (n, 3) halo, rebuild and
+        group, counted anew; and for each group (k, 3): neighbour, bytes to it, bytes from it.
 
         as_counts: each message is one number, to and from each neighbour."""
         exchanges = self.exchanges[chosen][:, [1, 2, 3]]
-        _, exchanges[:, 0] = np.unique(exchanges[:, 0], return_inverse=True)
-        used, exchanges[:, 1] = np.unique(exchanges[:, 1], return_inverse=True)
-        if as_counts:
-            exchanges[:, 2] = COUNT_BYTES
+        for column in (0, 1):
+            _, exchanges[:, column] = np.unique(exchanges[:, column], return_inverse=True)
+        used, exchanges[:, 2] = np.unique(exchanges[:, 2], return_inverse=True)
         return np.ascontiguousarray(exchanges), [self._of_rank(rank, group, as_counts) for group in used]
 
     def _of_group(self, group: int) -> Table:
@@ -133,12 +144,12 @@ class Traffic:
     def _of_rank(self, rank: int, group: int, as_counts: bool) -> Table:
         table = np.zeros((self.ranks, 3), dtype=np.int64)
         table[:, 0] = np.arange(self.ranks)
-        _, sender, receiver, rows = self._of_group(group).T
-        table[receiver[sender == rank], 1] = rows[sender == rank]
-        table[sender[receiver == rank], 2] = rows[receiver == rank]
+        _, sender, receiver, size = self._of_group(group).T
+        table[receiver[sender == rank], 1] = size[sender == rank]
+        table[sender[receiver == rank], 2] = size[receiver == rank]
         table = table[(table[:, 1:] > 0).any(axis=1)]
         if as_counts:
-            table[:, 1:] = 1
+            table[:, 1:] = COUNT_BYTES
         return np.ascontiguousarray(table)
 
 

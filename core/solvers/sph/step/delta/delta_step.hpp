@@ -7,7 +7,7 @@
 #include "domain/external_forcing.hpp"
 #include "domain/wall_friction.hpp"
 #include "solver/counters.hpp"
-#include "solvers/sph/opening_step.hpp"
+#include "solvers/sph/openings/opening_step.hpp"
 #include "solvers/sph/parts.hpp"
 #include "solvers/sph/step/control_point.hpp"
 #include "solvers/sph/step/delta/delta_sums.hpp"

@@ -1,4 +1,4 @@
-#include "solvers/sph/opening_step.hpp"
+#include "solvers/sph/openings/opening_step.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +28,7 @@ OpeningStep<T, D>::OpeningStep(Parts<T, D>& parts)
       scratch_(parts.scratch),
       domain_(parts.domain),
       lists_(parts.lists),
-      fits_(parts.domain.communicator(), parts.state.openings.nodes()),
+      fits_(parts.domain.communicator(), parts.domain.tags.take("fits"), parts.state.openings.nodes()),
       rules_(parts.state.world, parts.state.constants, parts.state.openings, fits_, parts.domain.communicator()),
       reactions_(parts),
       sweeps_(physics::delta::choose_sweeps<T, D>(parts.domain.execution().instructions)) {

@@ -1,0 +1,33 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "solvers/multiblock/solver.hpp"
+
+namespace eddyline::multiblock {
+
+solver::Description describe(const world::World& world) {
+  const int D = world.dimensions;
+  const bool is_gas = world.fluid.matter == world::Matter::ideal_gas;
+  const std::string per_length = solver::per_length(D);
+  solver::Description all{.quantities = solver::flow_quantities(D), .probes = solver::flow_probes(D)};
+
+  std::vector<solver::Column> budget{{"step", "1"}, {"mass", "kg" + per_length}};
+  solver::add_vector(budget, "momentum", "kg m/s" + per_length, D);
+  budget.push_back({"kinetic_energy", "J" + per_length});
+  if (is_gas) budget.push_back({"total_energy", "J" + per_length});
+  budget.push_back({"max_speed", "m/s"});
+  all.series.push_back({"budget", std::move(budget)});
+  all.series.push_back({"residual", {{"residual", "1/s"}, {"drop", "1"}, {"cycles", "1"}}});
+  for (const auto& each : world.openings) all.series.push_back({"opening." + each.name, {solver::mass_flow(D)}});
+
+  if (is_gas) {
+    all.quantities.push_back({"density", "kg/m^3"});
+    all.quantities.push_back({"temperature", "K"});
+    all.quantities.push_back({"mach", "1"});
+    all.quantities.push_back({"pressure_coefficient", "1"});
+  }
+  return all;
+}
+
+}  // namespace eddyline::multiblock
