@@ -13,8 +13,13 @@ from eddyline.validate.cases import CASES
 from eddyline.validate.figures import below, report
 from eddyline.validate.references import ROOT
 
+LONG = ("patches",)
+"""Cases that make test leaves to make test-matrix."""
 
-@pytest.mark.parametrize("name", CASES)
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.matrix] if name in LONG else []) for name in CASES]
+)
 def test_case_keeps_its_limits(name: str, tmp_path: Path):
     figures = CASES[name].run(Setting(quick=True, threads=1, folder=tmp_path))
     missed = [
