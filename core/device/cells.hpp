@@ -78,7 +78,7 @@ struct CellArrays {
 };
 
 /// The rows of each cell, of one kind of particles. Images follow the `real` rows.
-struct CellRows {
+struct CellRanges {
   std::int32_t *begin, *end;
   std::int32_t real;
 
@@ -146,7 +146,7 @@ struct PutIntoCells {
 /// Sorts the particles of each cell by id: one is as far from the first as there are lower ids.
 struct SortById {
   const std::int32_t *cell, *member;
-  CellRows rows;
+  CellRanges rows;
   const std::int64_t* id;
   std::int32_t* order;  // old number of each particle
 
@@ -179,7 +179,7 @@ struct CopyNumbers {
 /// Sets the rows of the cells that the host has sorted particles into.
 struct SetRows {
   const CellRange* ranges;
-  CellRows rows;
+  CellRanges rows;
 
   EDDYLINE_HOST_DEVICE void operator()(std::int64_t k) const {
     rows.begin[ranges[k].cell] = ranges[k].begin, rows.end[ranges[k].cell] = ranges[k].end;
@@ -190,7 +190,7 @@ struct SetRows {
 struct CountImages {
   const GhostCell* ghosts;
   std::int64_t ghost_count;
-  CellRows rows;
+  CellRanges rows;
   std::int32_t* count;  // one more, which is 0
 
   EDDYLINE_HOST_DEVICE void operator()(std::int64_t g) const {
@@ -201,7 +201,7 @@ struct CountImages {
 /// Sets the rows of ghost cells.
 struct MakeImages {
   const GhostCell* ghosts;
-  CellRows rows;
+  CellRanges rows;
   const std::int32_t* first;  // number of the first image in each ghost cell
   RowImage* images;
 
@@ -231,7 +231,7 @@ struct PlaceImages {
 
 /// Writes the cell of each row that is no image.
 struct WriteCells {
-  CellRows rows;
+  CellRanges rows;
   std::int32_t* cell_of_row;
 
   EDDYLINE_HOST_DEVICE void operator()(std::int64_t c) const {
@@ -243,7 +243,7 @@ struct WriteCells {
 /// Finds the places of rows from their positions.
 struct UnwrapPositions {
   CellArrays cells;
-  CellRows rows;
+  CellRanges rows;
   FixedPoint fixed;
   int axis;
   const std::int32_t* position;

@@ -40,7 +40,7 @@ struct RowMemory {
         positions(make_buffers<std::int32_t, D>(backend)) {}
 
   neighbors::RowParts<T> parts() const { return {first.data(), rest.data()}; }
-  CellRows cells() const { return {begin.data(), end.data(), real}; }
+  CellRanges cells() const { return {begin.data(), end.data(), real}; }
   template <class Visit>
   void for_each_buffer(Visit&& visit) {
     visit(first), visit(rest), visit(slot), visit(images), visit(begin), visit(end);

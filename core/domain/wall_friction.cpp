@@ -46,12 +46,14 @@ WallFriction::WallFriction(const world::World& world)
       const auto& side = world.sides[static_cast<std::size_t>(2 * d + end)];
       const Friction law = Friction::of(world, k_sides[static_cast<std::size_t>(2 * d + end)]);
       if (side.kind != world::SideKind::wall || !law.acts()) continue;
-      sides_.push_back(
-          {law, d, world.origin[d] + (end == 0 ? 0.0 : world.size[d]), end == 0 ? 1.0 : -1.0, side.velocity});
+      sides_.push_back({law, -1 - (2 * d + end), d, world.origin[d] + (end == 0 ? 0.0 : world.size[d]),
+                        end == 0 ? 1.0 : -1.0, side.velocity});
     }
-  for (const auto& body : world.bodies)
+  for (std::size_t b = 0; b < world.bodies.size(); ++b) {
+    const auto& body = world.bodies[b];
     if (const Friction law = Friction::of(world, "bodies." + body.name); body.shape != nullptr && law.acts())
-      bodies_.push_back({law, body.shape, body.motion, {}});
+      bodies_.push_back({law, static_cast<std::int32_t>(b), body.shape, body.motion, {}});
+  }
   for (const auto& opening : world.openings) openings_.push_back(particles::opening_sites(world, opening));
 }
 
@@ -89,8 +91,12 @@ Vec3 WallFriction::slowed(const Friction& law, double distance, const Vec3& norm
   return v - (rate / (1 + rate)) * along;
 }
 
-Vec3 WallFriction::after(const Vec3& x, Vec3 v, double dt) const {
+Vec3 WallFriction::after(const Vec3& x, Vec3 v, double dt, std::vector<Taken>* taken) const {
   const double reach = k_layer * spacing_;
+  const auto take = [&](std::int32_t owner, const Vec3& slower, const Vec3& wall) {
+    if (taken != nullptr) taken->push_back({owner, v - slower, wall});
+    v = slower;
+  };
   for (const Side& side : sides_) {
     const double distance = side.inward * (x[side.axis] - side.place);
     if (!(distance < reach)) continue;
@@ -102,7 +108,7 @@ Vec3 WallFriction::after(const Vec3& x, Vec3 v, double dt) const {
     normal[side.axis] = 1;
     for (int d = 0; d < dimensions_; ++d)
       wall[d] = side.velocity[static_cast<std::size_t>(d)].evaluate(std::array{x.x, x.y, x.z, time_});
-    v = slowed(side.law, distance, normal, wall, v, dt);
+    take(side.owner, slowed(side.law, distance, normal, wall, v, dt), wall);
   }
   for (const Solid& body : bodies_) {
     const Vec3 X = body.motion ? body.pose.reference(x) : x;
@@ -119,7 +125,7 @@ Vec3 WallFriction::after(const Vec3& x, Vec3 v, double dt) const {
     normal = normal / length;
     Vec3 wall;
     if (body.motion) normal = body.pose.direction(normal), wall = body.pose.velocity_at(x);
-    v = slowed(body.law, distance, normal, wall, v, dt);
+    take(body.owner, slowed(body.law, distance, normal, wall, v, dt), wall);
   }
   return v;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,20 +46,27 @@ class WallFriction {
   bool acts() const { return !sides_.empty() || !bodies_.empty(); }
   /// Moves bodies and sides to their places and velocities at time t [s].
   void move(double t);
-  /// Velocity of a particle at x after a step of dt [s].
-  Vec3 after(const Vec3& x, Vec3 v, double dt) const;
+  /// Velocity that a wall takes of a particle. owner: the body, or -1 - the side; wall: its own velocity.
+  struct Taken {
+    std::int32_t owner;
+    Vec3 velocity, wall;
+  };
+  /// Velocity of a particle at x after a step of dt [s]. Adds to `taken` what each wall takes, if it is not null.
+  Vec3 after(const Vec3& x, Vec3 v, double dt, std::vector<Taken>* taken = nullptr) const;
   /// f at a distance [m] and a speed [m/s] along the wall.
   static double coefficient(const Friction& law, double viscosity, double distance, double speed);
 
  private:
   struct Side {
     Friction law;
+    std::int32_t owner;
     int axis;
     double place, inward;
     std::array<world::Formula, 3> velocity;
   };
   struct Solid {
     Friction law;
+    std::int32_t owner;
     world::ShapePtr shape;
     std::optional<world::Motion> motion;
     world::Pose pose;

@@ -30,6 +30,9 @@ def test_problems_of_levels_name_the_change() -> None:
     assert "is not a number everywhere at the start" in problem(refine="x + sqrt(x - 0.5)")
     assert "method.refine uses mach; the equations wave have u and p" in problem(refine="mach > 1")
     assert "unknown name" in problem(refine="vorticity > 5")
+    assert "gives 0.37; must be a condition" in problem(refine="u")
+    assert "must be a condition" in problem(refine="x")
+    assert "depends on nothing" in problem(refine="1/0 > 0")
     assert "must be one of 4 or 8" in problem(unit=5)
     assert changed(levels=1).core.options["levels"] == 1
 

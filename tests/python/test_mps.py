@@ -68,7 +68,9 @@ def test_series_have_the_columns_that_the_package_expects() -> None:
             assert len(rows) > 0 and np.isfinite(rows).all()
 
 
-@pytest.mark.parametrize("name", ["couette", "dam_break_3d", "poiseuille", "taylor_green"])
+@pytest.mark.parametrize(
+    "name", ["couette", "dam_break_3d", "oscillating_cylinder", "poiseuille", "still_water", "taylor_green"]
+)
 def test_worlds_of_the_gallery_need_no_change(name: str) -> None:
     world = World.load(name, {"method.name": "mps"})
     assert world.core.solver == "mps"

@@ -62,7 +62,7 @@ def covering() -> list[Way]:
     for _ in range(WAYS):
         best = int(missing[meetings].sum(axis=1).argmax())
         missing[meetings[best]] = False
-        found.append(Way(*(choices[k] for choices, k in zip(FACTORS, numbers[best], strict=True))))  # type: ignore[arg-type]
+        found.append(Way(*(choices[k] for choices, k in zip(FACTORS, numbers[best], strict=True))))
     assert not missing.any()
     return found
 

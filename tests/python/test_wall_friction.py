@@ -113,3 +113,15 @@ def test_what_a_world_may_not_say(sets: dict[str, object], told: str) -> None:
     with pytest.raises(WorldError) as error:
         world("sph", "0.01", **sets)
     assert any(told in problem.text for problem in error.value.problems), str(error.value)
+
+
+def test_the_force_of_friction_is_in_the_series_of_the_wall_and_takes_the_momentum_of_the_fluid() -> None:
+    simulation = _core.Simulation(world("mps", "0.05").core, threads=1, series_interval=1e-9)
+    simulation.advance(math.inf, 12, 60.0)
+    series = simulation.take_series()
+    columns, _, force = series["force.bottom"]
+    budget_columns, _, budget = series["budget"]
+    rubbed = force[:, list(columns).index("viscous_x")]
+    momentum = budget[:, list(budget_columns).index("momentum_x")]
+    assert (rubbed[1:] > 0).all()
+    assert rubbed[1:] * np.diff(budget[:, 0]) == pytest.approx(-np.diff(momentum), rel=1e-5)

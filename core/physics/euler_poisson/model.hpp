@@ -109,7 +109,7 @@ struct EulerPoisson {
   }
 
   static Constraint constraint() { return {.unknown = k_potential, .rate = k_rate}; }
-  /// Of laplace(phi), but for its mean.
+  /// laplace(phi), but for its mean.
   double right_side(std::span<const double> fields) const { return coupling * fields[0]; }
 
   static std::vector<std::string> start_names() {

@@ -28,7 +28,7 @@ struct Product {
   double* y = nullptr;
 };
 
-/// For the chunks [first, last).
+/// Multiplies the chunks [first, last).
 using MultiplyMatrix = void (*)(const Product& in, std::int64_t first, std::int64_t last);
 
 MultiplyMatrix multiply_matrix_scalar();

@@ -110,7 +110,7 @@ class MatrixLanes {
     for (int l = 0; l < P::width; ++l) values_[next_[l]] = value[l], places_[next_[l]] = places[l];
     for (int l = 0; l < P::width; ++l) next_[l] += value[l] != 0 ? neighbors::k_chunk : 0;
   }
-  /// Where the next entry of each lane would be, from the first of lane 0.
+  /// Places of the next entry of each lane, from the first of lane 0.
   EDDYLINE_INLINE const std::int32_t* next() const { return next_; }
 
  private:

@@ -61,6 +61,10 @@ void Loads<D>::group_walls() {
       give(share.owner, {number, share, share.owner == owner && std::exchange(rubs, false)});
     if (rubs) give(owner, {number, {owner}, true});
   }
+  rubbed_.assign(owners_.size(), {});
+  for (std::size_t r = 0; r < step_.rubbed.size(); ++r)
+    if (const auto found = places.find(step_.rubbed[r].owner); found != places.end())
+      rubbed_[found->second].push_back(r);
 }
 
 template <int D>
@@ -92,7 +96,13 @@ void Loads<D>::add(comm::Sums& sums) {
       return pose.pivot + pose.displacement;
     }()
                                        : Vec3{};
-    indices_.push_back(sums.template add_over<9>(std::ssize(parts), [&](std::size_t p) {
+    const auto& rubbed = rubbed_[k];
+    indices_.push_back(sums.template add_over<9>(std::ssize(parts) + std::ssize(rubbed), [&](std::size_t p) {
+      if (p >= parts.size()) {
+        const auto& rub = step_.rubbed[rubbed[p - parts.size()]];
+        const Vec3 f = rub.force, torque = cross_product(rub.x - pivot, f);
+        return std::array{0.0, 0.0, 0.0, f.x, f.y, f.z, torque.x, torque.y, torque.z};
+      }
       const auto i = static_cast<std::size_t>(parts[p].wall);
       const Vec3 pressure = parts[p].pressure.of(pressure_on(i));
       const Vec3 friction = parts[p].has_friction ? friction_on(i) : Vec3{};
@@ -102,7 +112,11 @@ void Loads<D>::add(comm::Sums& sums) {
     }));
   }
   if (has_work())
-    index_of_sides_ = sums.template add_over<1>(liquid_.wall.size(), [&](std::size_t i) {
+    index_of_sides_ = sums.template add_over<1>(liquid_.wall.size() + std::ssize(step_.rubbed), [&](std::size_t i) {
+      if (i >= liquid_.wall.id.size()) {
+        const auto& rub = step_.rubbed[i - liquid_.wall.id.size()];
+        return std::array{rub.owner >= 0 ? 0.0 : -dot(rub.wall, rub.force)};
+      }
       if (liquid_.wall.owner[i] >= 0) return std::array{0.0};
       Vec3 v;
       for (int d = 0; d < D; ++d) v[d] = liquid_.wall.velocity(i, d);

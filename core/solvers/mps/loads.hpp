@@ -46,6 +46,7 @@ class Loads final : public solver::Loads {
   std::vector<bool> moving_;
   std::vector<std::int32_t> owners_;
   std::vector<std::vector<Contribution>> contributions_;  // of each owner
+  std::vector<std::vector<std::size_t>> rubbed_;          // of each owner: numbers in Step::rubbed
   std::vector<std::size_t> indices_;
   std::size_t index_of_sides_ = 0;
 };

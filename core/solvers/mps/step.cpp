@@ -139,7 +139,7 @@ void Step<D>::advance(bool reactions) {
   }
   sum_gradient();
   if (reactions) react();
-  correct(dt);
+  correct(dt, reactions);
   control.time += dt;
   ++liquid_.steps;
   agree();
@@ -396,13 +396,14 @@ Vec3 Step<D>::gradient_of(std::size_t i) const {
 
 /// u += dt (g - grad p), x += dt (u_old + u_new) / 2, shifting, contact with walls.
 template <int D>
-void Step<D>::correct(double dt) {
+void Step<D>::correct(double dt, bool reactions) {
   auto& fluid = liquid_.fluid;
   const std::int64_t n = fluid.size();
   const double middle_time = control.time + 0.5 * dt;
   const double keep = damping > 0 ? portable::exp(-damping * dt) : 1.0;
   liquid_.contact.move_bodies(liquid_.motion_time(control.time + dt));
   const bool rubs = liquid_.wall_friction.acts();
+  rubbed.clear();
   if (rubs) liquid_.wall_friction.move(liquid_.motion_time(control.time + dt));
   std::size_t inflow = 0;
   for (const auto& opening : liquid_.openings.all())
@@ -428,7 +429,17 @@ void Step<D>::correct(double dt) {
       if (liquid_.contact.with_sides(x, v)) ++contacts;
       if (has_openings && liquid_.contact.with_inflows(x, v)) ++contacts;
       if (liquid_.contact.with_bodies(x, v)) ++contacts;
-      if (rubs) v = liquid_.wall_friction.after(x, v, dt);
+      if (rubs && reactions) {
+        std::vector<domain::WallFriction::Taken> taken;
+        v = liquid_.wall_friction.after(x, v, dt, &taken);
+        for (const auto& each : taken) {
+          const Rubbed rub{each.owner, x, (liquid_.mass_of(k) / dt) * each.velocity, each.wall};
+#pragma omp critical
+          rubbed.push_back(rub);  // in any order: their sums are exact
+        }
+      } else if (rubs) {
+        v = liquid_.wall_friction.after(x, v, dt);
+      }
     }
     for (int d = 0; d < D; ++d) fluid.x[d][k] = x[d], fluid.v[d][k] = v[d];
     const double v2 = dot(v, v), p = fluid.p[k];

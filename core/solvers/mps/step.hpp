@@ -38,6 +38,12 @@ class Step {
   double damping = 0;  // rate of the damping v' = -rate v while a start settles [1/s]; 0: none
   // Reactions of walls, in units of R^-1 m^2/s^2 without the factor B: of steps with reactions.
   Array<float> pressure_reaction[D], viscous_reaction[D];
+  /// Friction by a law on walls, of steps with reactions: forces [N, N/m in 2D] at places of fluid.
+  struct Rubbed {
+    std::int32_t owner;
+    Vec3 x, force, wall;  // wall: its velocity
+  };
+  std::vector<Rubbed> rubbed;
   /// Pressure of the fluid at wall particle k [m^2/s^2]; 0 where it is dry.
   double wall_pressure(std::size_t k) const {
     return k < wall_mean_pressure_.size() && wall_weight_[k] > 0
@@ -58,7 +64,7 @@ class Step {
   void predict(double dt);
   void solve_pressure(double dt);
   void sum_gradient();
-  void correct(double dt);
+  void correct(double dt, bool reactions);
   void shift(std::size_t i, double dt, Vec3& x) const;
   void react();
   void agree();

@@ -36,7 +36,7 @@ class SectionOfWing(Protocol):
 
 @dataclass(frozen=True)
 class Span:
-    """Where sections of the mesh lie. root, end, cap, far: heights of the first section and of the tip's
+    """Places of the sections of the mesh. root, end, cap, far: heights of the first section and of the tip's
     begin, width of the tip, and height of the end of the mesh, m.  cells: on the wing, on its tip, beyond."""
 
     root: float

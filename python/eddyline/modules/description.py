@@ -21,7 +21,8 @@ NAME = re.compile(r"[a-z][a-z0-9_]*")
 RESERVED = frozenset(
     (
         *("name", "equations", "parameters", "library", "wave_speed", "order", "reconstruction"),
-        *("cfl", "patch", "levels", "tolerance", "refine", "unit", "regrid_every"),
+        *("amplitude", "width", "coupling", "residual", "cycles", "sound_speed"),
+        *("cfl", "patch", "levels", "tolerance", "refine", "unit", "regrid_every", "body_layer"),
     )
 )
 """Names that parameters cannot have: options of the method."""
@@ -127,7 +128,7 @@ def read(folder: Path) -> Description:
 
 
 def has_sources(folder: Path, name: str) -> bool:
-    """Whether a folder has the equations of a module of that name."""
+    """True if a folder has the equations of a module of that name."""
     return (folder / FILE).is_file() and any((folder / each).is_file() for each in (f"{name}.hpp", SYMBOLIC))
 
 

@@ -50,7 +50,7 @@ def check_world(device: str, world: World, ranks: int = 1, lazy: int = 1) -> Non
 
 
 def needs(device: str, world: World) -> str:
-    """What a run needs on a device, in a sentence; "" for the processor."""
+    """The needs of a run on a device, in a sentence; "" for the processor."""
     from eddyline import _core
     from eddyline.world.describe import size_text
 

@@ -32,7 +32,7 @@ class GalleryWorld(BaseModel):
 
 @functools.cache
 def gallery_worlds() -> list[GalleryWorld]:
-    """In the order of their solvers."""
+    """All worlds, in the order of their solvers."""
     worlds = [_world(name, path.read_text(encoding="utf-8")) for name, path in sorted(gallery().items())]
     titles = [solver.title for solver in solvers().values()]
     return sorted(worlds, key=lambda world: titles.index(world.method))

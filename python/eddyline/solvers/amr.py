@@ -31,6 +31,7 @@ from eddyline.world.schema import (
     Periodic,
     Probe,
     Start,
+    Torque,
     Wall,
     WorldFile,
 )
@@ -59,6 +60,8 @@ EQUATIONS = (WAVE, GRAVITY, EULER, NAVIER_STOKES, EULER_POISSON, BURGERS)
 
 STRAINS = tuple(f"h_{pair}" for pair in ("xx", "xy", "xz", "yy", "yz", "zz"))
 """Components of the difference from flat space, in gravitational waves."""
+OTHER_VALUE = 0.37
+"""A value of fields for which no usual formula gives 0 or 1 unless it is a condition."""
 PLACES = ("x", "y", "z", "t", "level")
 """Variables of method.refine besides the quantities of pictures."""
 QUANTITIES = (
@@ -164,12 +167,12 @@ class AmrOptions(SolverOptions):
     )
     residual: Annotated[Positive, Field(lt=1)] | None = Field(
         default=None,
-        description="Residual of the potential after each step, relative to the right side; equations "
-        "euler-poisson only, default 1e-6.",
+        description="Residual of the potential after each step, relative to the right side; equations with "
+        "a constraint only, default 1e-6.",
     )
     cycles: Annotated[Count, Field(ge=1)] | None = Field(
         default=None,
-        description="Multigrid cycles after a step, at most; equations euler-poisson only, default 30.",
+        description="Multigrid cycles after a step, at most; equations with a constraint only, default 30.",
     )
     wave_speed: Positive | None = Field(
         default=None, description="Speed of waves [m/s]; equations wave and gravity only, default 1."
@@ -388,11 +391,10 @@ class Amr:
         columns = {"budget": [name for name, _ in known["budget"]]}
         if options_of(file).levels > 1:
             columns["levels"] = [f"cells_{level}" for level in range(options_of(file).levels)]
-        if equations_of(file) == EULER_POISSON:
-            columns["solver"] = ["iterations", "residual", "all_iterations"]
-        columns |= body_series(file)
+        if "solver" in known:
+            columns["solver"] = [name for name, _ in known["solver"]]
         columns |= {name: [column for column, _ in known["quantities"]] for name in file.observe}
-        return columns
+        return columns | body_series(file)
 
     def estimate(self, world: World) -> Estimate:
         file = world.file
@@ -767,13 +769,7 @@ def _levels(file: WorldFile, samples: Samples) -> Found:
                 f"method.refine uses {name}; the equations {equations_of(file)} have {listed(known, 'and')}. "
                 "Use one of them.",
             )
-        places = {axis: samples.points[:, k] for k, axis in enumerate("xyz")}
-        if np.isnan(_condition(options.refine, places)).any():
-            yield (
-                ("method", "refine"),
-                f'method.refine = "{options.refine.text}" is not a number everywhere at the start; must be a '
-                'condition, e.g. refine = "abs(x - 0.5) < 0.1".',
-            )
+        yield from _condition_problems(options.refine, samples)
     multiple = options.unit * 2 ** (options.levels - 1)
     for axis, count in enumerate(cells_along(file)):
         if count % multiple:
@@ -784,6 +780,24 @@ def _levels(file: WorldFile, samples: Samples) -> Found:
                 f"level; with method.levels = {options.levels} and method.unit = {options.unit} it must be a "
                 f"multiple of {multiple}. Try domain.spacing = {number(fit)}, or fewer levels.",
             )
+
+
+def _condition_problems(formula: _core.Formula, samples: Samples) -> Found:
+    """The formula is true or false, at the start, and depends on something."""
+    path, start = ("method", "refine"), f'method.refine = "{formula.text}"'
+    hint = 'must be a condition, e.g. refine = "abs(x - 0.5) < 0.1".'
+    if not formula.used_variables:
+        yield path, f"{start} depends on nothing; {hint}"
+        return
+    places = {axis: samples.points[:, k] for k, axis in enumerate("xyz")}
+    fields = dict.fromkeys(set(formula.used_variables) - set(PLACES), OTHER_VALUE)
+    at_rest, elsewhere = (np.ravel(_condition(formula, given)) for given in (places, places | fields))
+    values = np.concatenate([at_rest, elsewhere[~np.isnan(elsewhere)]])
+    odd = values[(values != 0) & (values != 1)]
+    if np.isnan(odd).any():
+        yield path, f"{start} is not a number everywhere at the start; {hint}"
+    elif len(odd):
+        yield path, f"{start} gives {rounded(float(odd[0]))}; {hint}"
 
 
 def _memory(file: WorldFile) -> Found:
@@ -851,6 +865,8 @@ def _foreign_options(file: WorldFile) -> Found:
     for key, of in owners.items():
         value = getattr(options_of(file), key)
         if key == "reconstruction" and options_of(file).module is not None:
+            continue
+        if key in ("residual", "cycles") and "solver" in columns_of(file):
             continue
         if value is not None and name not in of:
             text = f'"{value}"' if isinstance(value, str) else f"{value:g}"
@@ -1008,10 +1024,14 @@ def _observers(file: WorldFile) -> Found:
             ("output", "cut", "normal"),
             f'output.cut.normal = "none"; {what} no surface to see from outside. Write x, y or z.',
         )
+    kinds: tuple[type[Table], ...] = (Probe, Isosurface)
+    names = "probes and isosurfaces"
+    if equations_of(file) in GASES:
+        kinds, names = (*kinds, Torque), "probes, torques and isosurfaces"
     for name, observer in file.observe.items():
-        if not isinstance(observer, Probe | Isosurface):
+        if not isinstance(observer, kinds):
             yield (
                 ("observe", name, "type"),
-                f'observe.{name}.type = "{observer.type}"; {what} probes and isosurfaces only. Change '
+                f'observe.{name}.type = "{observer.type}"; {what} {names} only. Change '
                 "it, or remove this observer.",
             )

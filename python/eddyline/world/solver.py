@@ -68,7 +68,7 @@ class SolverOptions(Table):
 
     @property
     def time_unit(self) -> str:
-        """Of time in a run: s, or what a run that seeks a steady flow counts instead of it."""
+        """The unit of time in a run: s, or what a run that seeks a steady flow counts instead of it."""
         return "s"
 
 

@@ -75,7 +75,7 @@ class Wing:
         return float(abs(self._chords[0])), float(abs(self._chords[-1]))
 
     def perimeter(self) -> float:
-        """Of the first section, m."""
+        """The perimeter of the first section, m."""
         return float(np.abs(np.diff(self._sides[0], axis=1)).sum() * abs(self._chords[0]))
 
     def at(self, z: float) -> Section:

@@ -152,7 +152,7 @@ class World:
 
     @property
     def time_unit(self) -> str:
-        """Of time in a run: s, or cycles of a run that seeks a steady flow."""
+        """The unit of time in a run: s, or cycles of a run that seeks a steady flow."""
         return self.file.method.time_unit
 
     @property

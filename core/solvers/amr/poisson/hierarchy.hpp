@@ -49,7 +49,7 @@ class Coarsening {
 /// that.
 class PoissonHierarchy {
  public:
-  /// Of the level that covers the domain; `patch`: largest number of cells along an edge.
+  /// The hierarchy below the level that covers the domain; `patch`: largest number of cells along an edge.
   PoissonHierarchy(const patches::PatchSet& finest, double spacing, std::int32_t patch, const Way& way);
 
   struct Between {

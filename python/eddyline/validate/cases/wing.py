@@ -29,7 +29,7 @@ FIRST_CELL = 0.002  # m, on the first mesh
 CYCLES = 200
 SEMI_SPAN, AREA = 1.1963, 0.7532  # m, m^2, of the half wing
 LIFT, DRAG = (0.290, 0.298), (0.0115, 0.0130)
-"""Of published computations without friction on fine meshes."""
+"""Coefficients of published computations without friction on fine meshes."""
 WRONG = ("5", "45")  # section and tap whose printed value is no measurement
 SHOWN = ("1", "3", "4", "6")  # sections in the picture
 SLICE = 0.65  # of the span
