@@ -348,20 +348,6 @@ typename DriftBound<T, D>::RunsAround DriftBound<T, D>::around(const CellRun& ru
 }
 
 template <class T, int D>
-DriftCells<D> DriftBound<T, D>::describe() const {
-  DriftCells<D> cells{occupied_, with_fluid_, images_, {}};
-  for (const CellRun& run : active_runs_) {
-    const RunsAround around = this->around(run);
-    for (std::int32_t k = 0; k < run.end - run.begin; ++k) {
-      typename DriftCells<D>::Active active{run.begin + k, {}};
-      for (std::size_t line = 0; line < around.size(); ++line) active.around[line] = around[line] + k;
-      cells.active.push_back(active);
-    }
-  }
-  return cells;
-}
-
-template <class T, int D>
 Drift DriftBound<T, D>::largest() const {
   float approach2 = 0, moved2 = 0, closing = 0;
 #pragma omp parallel for schedule(static, 2) reduction(max : approach2, moved2, closing)

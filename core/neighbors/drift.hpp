@@ -78,20 +78,6 @@ struct OccupiedCell {
 struct ImageCell {
   std::int32_t from, to;
 };
-/// The cells of a DriftBound as plain arrays, for devices.
-template <int D>
-struct DriftCells {
-  /// A cell around which drift is bounded: its number, and those of the first of three cells on each line around it.
-  struct Active {
-    std::int32_t number;
-    std::int32_t around[D == 2 ? 3 : 9];
-  };
-  std::vector<OccupiedCell> occupied;  // cells with fluid come first
-  std::size_t with_fluid = 0;
-  std::vector<ImageCell> images;
-  std::vector<Active> active;
-};
-
 /// Bounds the relative displacement of particles in nearby cells. A motion that neighbouring cells share causes no
 /// rebuild.
 ///   Touching cells: particles approach each other by at most the relative displacement.
@@ -126,10 +112,6 @@ class DriftBound {
   /// Measures the expected velocities in each cell, in units of the speed of sound, for find_relative_drift(). Walls
   /// move with `wall_velocities`; if that is null, they are at rest.
   void measure(const ReferenceVelocities& velocities, const ReferenceVelocities* wall_velocities = nullptr);
-  /// The cells since begin(), and the ranges of displacements in all cells where nothing has been measured.
-  DriftCells<D> describe() const;
-  const Array<float>& lower(int axis) const { return lower_[axis]; }
-  const Array<float>& upper(int axis) const { return upper_[axis]; }
   /// Upper bound of the approach between the particles of each cell of a run and those of touching cells. It
   /// needs less work than largest() and is never smaller, but larger if different cells around have moved most along
   /// different axes. `approach` gets one value per cell, as do the outputs below.
