@@ -213,6 +213,8 @@ void Flow<E>::seek_steady() {
   last_cycles = 0;
   if (!converged) {
     if (E::k_is_gas) multigrid_.residual().set_cfl(steps < k_slow_cycles ? 0.5 * cfl() : cfl());
+    if (steps == 0 && options_.coarse_start > 0)
+      largest_residual = multigrid_.start_coarse(static_cast<int>(options_.coarse_start), speed_);
     residual = multigrid_.cycle({}, speed_);
     largest_residual = std::max(largest_residual, residual);
     last_cycles = 1;

@@ -87,8 +87,54 @@ void Multigrid<E>::whole_residual(Level<E>& level, const TimeDerivative& time, b
 template <class E>
 double Multigrid<E>::cycle(const TimeDerivative& time, double unit) {
   visit(0, time, unit);
+  return mean_of_squares();
+}
+
+/// Collective.
+template <class E>
+double Multigrid<E>::mean_of_squares() {
   comm::sum(communicator_, std::span(&squares_, 1), "residual");
   return std::sqrt(squares_.value() / static_cast<double>(cells_));
+}
+
+/// The state of coarse cells is the mean of their children.
+template <class E>
+void Multigrid<E>::restrict_state(const Level<E>& fine, Level<E>& coarse) {
+  parallel_for(static_cast<std::int64_t>(coarse.pieces.size()), [&](std::int64_t p) {
+    const PieceFields<E>& from = fine.pieces[static_cast<std::size_t>(p)];
+    PieceFields<E>& to = coarse.pieces[static_cast<std::size_t>(p)];
+    const auto places = children<D>(from.extents);
+    for (std::size_t v = 0; v < E::k_unknowns; ++v)
+      for_each_parent<E>(to, from, [&](std::size_t parent, std::ptrdiff_t first) {
+        double state = 0;
+        for (const std::ptrdiff_t place : places) {
+          const auto child = static_cast<std::size_t>(first + place);
+          state += from.state[v][child] * from.volume[child];
+        }
+        to.state[v][parent] = state / to.volume[parent];
+      });
+  });
+}
+
+/// Each level searches without forcing, and hands what it changed to the next finer one.
+template <class E>
+double Multigrid<E>::start_coarse(int cycles, double unit) {
+  const TimeDerivative steady;
+  whole_residual(finest(), steady, false);
+  squares_ = residual_.sum_of_squares(finest(), unit);
+  for (std::size_t number = 1; number < levels_.size(); ++number)
+    restrict_state(*levels_[number - 1], *levels_[number]);
+  for (std::size_t number = levels_.size() - 1; number > 0; --number) {
+    Level<E>& level = *levels_[number];
+    for (PieceFields<E>& piece : level.pieces)
+      for (std::size_t v = 0; v < E::k_unknowns; ++v) {
+        std::copy(piece.state[v].begin(), piece.state[v].end(), piece.restricted[v].begin());
+        std::fill(piece.forcing[v].begin(), piece.forcing[v].end(), 0.0);
+      }
+    for (int n = 0; n < cycles; ++n) visit(number, steady, 0);
+    prolong(level, *levels_[number - 1]);
+  }
+  return mean_of_squares();
 }
 
 /// The state of a coarse cell is the mean of its children. Its forcing is what their residuals add up to, less what the

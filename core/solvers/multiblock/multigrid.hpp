@@ -28,8 +28,13 @@ class Multigrid {
   /// One cycle over all levels. Returns the residual of the state before it: the root mean square of the rates of
   /// change of all cells [1/s], velocities over `unit` [m/s]. Collective.
   double cycle(const TimeDerivative& time, double unit);
+  /// Begins a search for a steady flow on the coarsest level, with so many cycles on each but the finest. Returns the
+  /// residual of the start, as cycle() does. Collective.
+  double start_coarse(int cycles, double unit);
 
  private:
+  double mean_of_squares();
+  void restrict_state(const Level<E>& fine, Level<E>& coarse);
   void visit(std::size_t number, const TimeDerivative& time, double unit);
   /// `unit` > 0: also sets squares_.
   void run_stages(Level<E>& level, const TimeDerivative& time, double unit);

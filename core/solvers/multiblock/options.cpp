@@ -27,6 +27,7 @@ const Entry k_options[] = {
     {"tolerance", &Options::tolerance, 1e-14, 1},
     {"time_step", &Options::time_step, 0, 1e30},
     {"courant", &Options::courant, 1e-6, 1e6},
+    {"coarse_start", &Options::coarse_start, 0, 10000},
     {"inner_cycles", &Options::inner_cycles, 1, 10000},
     {"inner_tolerance", &Options::inner_tolerance, 1e-14, 1},
     {"cfl", &Options::cfl, 0, 10},

@@ -13,6 +13,7 @@ struct Options {
   double tolerance = 1e-6;                  // steady: the residual that ends the search, over the largest one before
   double time_step = 0;                     // [s]; 0: courant spacing / reference speed
   double courant = 1;                       // see time_step
+  std::int64_t coarse_start = 0;            // steady: cycles on each coarser level before the first on the finest
   std::int64_t inner_cycles = 20;           // most multigrid cycles of a time step
   double inner_tolerance = 1e-3;            // drop of the residual that ends a time step
   double cfl = 0;                           // of local steps in pseudo-time; 0: 3, of a gas 4 in 2D and 2.5 in 3D

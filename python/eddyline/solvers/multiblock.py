@@ -68,6 +68,10 @@ class MultiblockOptions(SolverOptions):
     courant: Positive = Field(
         default=1.0, description="Sets the time step: the spacings that the fastest flow covers in one."
     )
+    coarse_start: Annotated[Count, Field(ge=0, le=10000)] = Field(
+        default=0,
+        description="Steady: cycles on each coarser level of multigrid before those on the mesh itself.",
+    )
     inner_cycles: Annotated[Count, Field(ge=1, le=10000)] = Field(
         default=20, description="Largest number of cycles of multigrid in a time step."
     )
