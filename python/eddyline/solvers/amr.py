@@ -373,7 +373,7 @@ class Amr:
     def outline(self, file: WorldFile) -> _core.World:
         options = options_of(file)
         own: Options = {"equations": equations_of(file), "levels": options.levels}
-        return outline(file, _options_of_module(options) | own)
+        return outline(file, _options_of_columns(file) | own)
 
     def estimate(self, world: World) -> Estimate:
         file = world.file
@@ -504,14 +504,20 @@ def _options_of_module(options: AmrOptions) -> dict[str, str | float]:
     return {"library": str(options.module.path), **values}
 
 
+def _options_of_columns(file: WorldFile) -> dict[str, str | float]:
+    """Options on which the names of the equations depend."""
+    options = options_of(file)
+    if options.module is not None:
+        return _options_of_module(options)
+    if equations_of(file) != GRAVITY:
+        return {}
+    return {key: value for key in ("amplitude", "width") if (value := getattr(options, key)) is not None}
+
+
 def columns_of(file: WorldFile) -> dict[str, list[tuple[str, str]]]:
     """Names and units of the equations, see `_core.equation_columns`."""
     options = options_of(file)
-    given = _options_of_module(options) | {
-        key: value for key in ("amplitude", "width") if (value := getattr(options, key)) is not None
-    }
-    if equations_of(file) != GRAVITY and options.module is None:
-        given = {}
+    given = _options_of_columns(file)
     known = _columns(equations_of(file), file.dimensions, tuple(given.items()))
     if options.module is not None:
         shown = options.module.description.pictures
