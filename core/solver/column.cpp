@@ -82,7 +82,8 @@ std::string name_of_solid(const world::World& world, std::int32_t owner) {
 
 bool has_work(const world::World& world) {
   return std::ranges::any_of(world.bodies, [](const world::Body& body) { return body.motion.has_value(); }) ||
-         std::ranges::any_of(world.sides, &world::Side::slides);
+         std::ranges::any_of(
+             world.sides, [](const world::Side& side) { return side.kind == world::SideKind::wall && side.slides(); });
 }
 
 }  // namespace eddyline::solver
