@@ -90,7 +90,7 @@ def _still(world: World) -> tuple[float, float, float]:
 
 
 def _height(place: Floats, mass: Floats) -> float:
-    """The height of the centre of mass."""
+    """Height of the centre of mass."""
     return float(np.sum(mass * place[:, 1]) / mass.sum())
 
 
@@ -166,7 +166,7 @@ def _impact(world: World) -> Signal:
 
 
 def _noise(signal: Signal) -> float:
-    """The RMS of the signal around its moving mean."""
+    """RMS of the signal around its moving mean."""
     mean = signal.filtered()
     late = (signal.time > PLATEAU[0]) & (signal.time < PLATEAU[1])
     rest = signal.pressure[late] - np.interp(signal.time[late], mean.time, mean.pressure)

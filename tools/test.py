@@ -307,7 +307,8 @@ def _command(*words: str, environment: dict[str, str] | None = None) -> Output:
 
 
 def _environment(more: dict[str, str] | None) -> dict[str, str]:
-    """Tests start hundreds of processes, each of which would compile the package if its bytecode were not kept."""
+    """The environment of all stages. Tests start hundreds of processes, each of which would compile the
+    package if its bytecode were not kept."""
     inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     path = f"{BIN}{os.pathsep}{os.environ.get('PATH', '')}"
     return {**inherited, "PATH": path, **(more or {})}

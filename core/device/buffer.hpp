@@ -11,6 +11,7 @@ namespace eddyline::device {
 ///
 /// A backend has
 ///   std::string name(); std::size_t free_bytes();  0: unknown
+///   std::int64_t launches();                     loops and scans so far
 ///   void* allocate(std::size_t bytes); void release(void*);
 ///   void upload(void* to, const void* from, std::size_t bytes); void download(void* to, const void* from, ...);
 ///   void copy(void* to, const void* from, std::size_t bytes);  within the device

@@ -54,11 +54,11 @@ struct CellRange {
 /// Rows of the particles of one kind, as the host has sorted them.
 template <int D>
 struct SortedRows {
-  std::int32_t real = 0;                // without images
-  std::int32_t count = 0;               // with images, without the sentinel
-  std::span<const std::int32_t> slot;   // row of each particle; empty: its number
-  std::vector<CellRange> cells;         // those with particles, without images
-  const std::int32_t* positions[D]{};   // by which rows are sorted, without images [quanta]
+  std::int32_t real = 0;               // without images
+  std::int32_t count = 0;              // with images, without the sentinel
+  std::span<const std::int32_t> slot;  // row of each particle; empty: its number
+  std::vector<CellRange> cells;        // those with particles, without images
+  const std::int32_t* positions[D]{};  // by which rows are sorted, without images [quanta]
 };
 
 /// The order that the host has found.
@@ -91,9 +91,37 @@ struct WallDrive {
   T uniform_g[3] = {};
 };
 
-/// A particle near a body after its update: the host decides whether it touches the body.
+/// The buffers of openings, whose particles the host moves, and the nodes at which it samples the fluid.
+template <class T, int D>
+struct OpeningLayout {
+  std::span<const std::int32_t> particles;  // of the buffers
+  std::vector<std::int32_t> axis;           // of the opening of each
+  const double* place[D]{};                 // across that axis [m]
+  std::span<const std::uint8_t> buffer;     // of each particle of the fluid: 0: none
+  std::span<const std::uint8_t> in_buffer;  // of each row of the fluid, with images
+  std::vector<JetRoot> jets;
+  std::int64_t node_count = 0;
+  SortedRows<D> nodes;
+  const T* node_rows = nullptr;  // first parts
+  FixedPoint fixed;
+};
+
+/// Values of the buffers' particles that the host has set; those that are empty stay.
+template <class T, int D>
+struct MemberValues {
+  std::vector<double> v[D], s, mass;
+  std::vector<T> half_g[D];
+  bool at_rest = false;                      // their acceleration becomes 0
+  std::vector<std::int32_t> midpoint_place;  // D each [quanta], with
+  std::vector<T> midpoint_v;                 // D each [c0]
+  std::vector<T> end;                        // pressure, volume, velocity: D + 2 each
+};
+
+/// A particle near a body, or at an opening or a side beside it, after its update: the host decides whether it touches
+/// a wall.
 struct Suspect {
   std::int64_t particle = 0;
+  std::int64_t near_bodies = 0;
   Vec3 x, v;              // new place and velocity
   Vec3 x_old;             // place before the update
   double v2 = 0, a2 = 0;  // squares before contact
@@ -114,11 +142,15 @@ class Delta {
   virtual std::size_t list_bytes() const = 0;
   /// Bytes that the device has left; 0: unknown.
   virtual std::size_t free_bytes() const = 0;
+  /// Loops that it has run so far.
+  virtual std::int64_t launches() const = 0;
 
   /// Takes over the state and the order that the host has found; build_lists() completes it. Throws std::runtime_error
   /// if the device has too little memory.
   virtual void upload(const HostFluid<T, D>& fluid, const Layout<D>& layout) = 0;
   virtual void upload_walls(const HostWalls<T>& walls, const WallLayout<D>& layout) = 0;
+  /// Takes over buffers and nodes, after upload().
+  virtual void upload_openings(const OpeningLayout<T, D>& layout) = 0;
   /// Puts the fluid in canonical order. Returns false, and leaves it as it is, if a particle leaves the domain.
   virtual bool sort(const SortFactors& by) = 0;
   /// Builds lists that reach as far as the square root of `cut_squared` [quanta], and clears the rows of the fluid.
@@ -131,6 +163,8 @@ class Delta {
 
   /// Sets the corners of the bodies' bounding boxes.
   virtual void set_bodies(std::span<const std::array<Vec3, 2>> boxes) = 0;
+
+  virtual void set_inflows(const std::vector<InflowPlane>& planes) = 0;
 
   /// Rows of the midpoint of a step, where the step before has not written them.
   virtual void write_midpoint_rows(const RowFactors& factors) = 0;
@@ -153,6 +187,16 @@ class Delta {
   virtual void finish(const std::vector<Suspect>& checked, const ShiftFactors& factors, const RowFactors& next) = 0;
   /// Maxima of the last step.
   virtual StepMaxima maxima() = 0;
+
+  /// Copies places and density gradients of the buffers' particles, side by side.
+  virtual void download_members(double* const* x, T* const* half_g) = 0;
+  virtual void put_members(const MemberValues<T, D>& values) = 0;
+  /// Copies rows of the end of the step to their images.
+  virtual void gather_end_rows() = 0;
+  virtual void sum_nodes(physics::delta::SweepInput<T> in, T* const* value) = 0;
+  /// Forces of the fluid on the buffers, viscous or of pressure.
+  virtual void sum_buffer_reactions(physics::delta::SweepInput<T> in, physics::delta::FluidViscosity viscosity,
+                                    bool viscous, T* const* force) = 0;
 
   /// Reactions on dummy particles, into the host's arrays.
   virtual void sum_viscous_reactions(physics::delta::SweepInput<T> in, bool confined, T* const* force) = 0;

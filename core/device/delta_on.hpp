@@ -10,6 +10,7 @@
 #include "device/delta.hpp"
 #include "device/loops.hpp"
 #include "device/memory.hpp"
+#include "device/openings_on.hpp"
 #include "device/rebuild_on.hpp"
 
 namespace eddyline::device {
@@ -32,6 +33,7 @@ class DeltaOn final : public Delta<T, D> {
     return all;
   }
   std::size_t free_bytes() const override { return backend_.free_bytes(); }
+  std::int64_t launches() const override { return backend_.launches(); }
 
   void upload(const HostFluid<T, D>& fluid, const Layout<D>& layout) override;
   void upload_walls(const HostWalls<T>& walls, const WallLayout<D>& layout) override;
@@ -50,13 +52,16 @@ class DeltaOn final : public Delta<T, D> {
     corners_.upload(corners);
   }
 
+  void set_inflows(const std::vector<InflowPlane>& planes) override { inflows_.upload(planes); }
+
   void write_midpoint_rows(const RowFactors& factors) override {
     backend_.for_each(n_, WriteMidpointRows<T, D>{fluid(), factors});
   }
   void gather_midpoint_rows() override { copy_fluid_images<k_midpoint>(); }
   void move_walls_to_midpoint(const MovedWalls<T, D>& moved, std::span<const float* const> displacement) override {
     move_walls<true>(moved);
-    for (int d = 0; d < D; ++d) moved_by_[axis(d)].upload(displacement[axis(d)], static_cast<std::size_t>(wall_rows_.real));
+    for (int d = 0; d < D; ++d)
+      moved_by_[axis(d)].upload(displacement[axis(d)], static_cast<std::size_t>(wall_rows_.real));
   }
   void move_walls_to_end(const MovedWalls<T, D>& moved) override { move_walls<false>(moved); }
   neighbors::Drift measure_drift(float remaining, bool walls_move, float share) override;
@@ -73,7 +78,9 @@ class DeltaOn final : public Delta<T, D> {
       backend_.for_each(whole(n_), SumRates<T, D, FluidViscosity::central>{in, out});
   }
   void kick_and_drift(const DriftFactors& factors) override {
+    if (openings_.any()) openings_.discard_rates(fluid());
     backend_.for_each(n_, KickAndDrift<T, D>{fluid(), factors});
+    if (openings_.any()) openings_.align(fluid());
     copy_fluid_images<physics::delta::k_end_width<D>>();
   }
   void extrapolate_to_walls(SweepInput<T> in, const WallDrive<T, D>& drive, bool free_surface) override;
@@ -96,6 +103,19 @@ class DeltaOn final : public Delta<T, D> {
   }
   StepMaxima maxima() override;
 
+  void upload_openings(const OpeningLayout<T, D>& layout) override { openings_.upload(layout, rebuild_); }
+  void download_members(double* const* x, T* const* half_g) override { openings_.download(fluid(), x, half_g); }
+  void put_members(const MemberValues<T, D>& values) override { openings_.put(values, fluid()); }
+  void gather_end_rows() override { copy_fluid_images<physics::delta::k_end_width<D>>(); }
+  void sum_nodes(SweepInput<T> in, T* const* value) override {
+    point_to_rows(in);
+    openings_.sum_nodes(in, value);
+  }
+  void sum_buffer_reactions(SweepInput<T> in, FluidViscosity viscosity, bool viscous, T* const* force) override {
+    point_to_rows(in);
+    openings_.find_free_lists(rebuild_, walls_count_, wall_rows_, rows_);
+    openings_.sum_reactions(in, rows_.count, viscosity, viscous, force);
+  }
   void sum_viscous_reactions(SweepInput<T> in, bool confined, T* const* force) override {
     sum_reactions(in, force, [&](const auto& out) {
       if (confined)
@@ -147,8 +167,8 @@ class DeltaOn final : public Delta<T, D> {
       for (auto& each : *group) visit(each);
     for (auto& each : moved_x_) visit(each);
     for (auto& each : turn_) visit(each);
-    rebuild_.for_each_buffer(visit);
-    visit(moving_), visit(corners_), visit(suspect_), visit(numbers_), visit(spare_);
+    rebuild_.for_each_buffer(visit), openings_.for_each_buffer(visit);
+    visit(moving_), visit(corners_), visit(inflows_), visit(suspect_), visit(numbers_), visit(spare_);
   }
 
   FluidArrays<T, D> fluid() const {
@@ -159,7 +179,7 @@ class DeltaOn final : public Delta<T, D> {
       f.x[d] = x_[k].data(), f.v[d] = v_[k].data(), f.a[d] = a_[k].data(), f.half_g[d] = half_g_[k].data();
       f.viscous[d] = viscous_[k].data(), f.pressure[d] = pressure_[k].data(), f.shift[d] = shift_[k].data();
     }
-    f.surface = surface_.data(), f.near_walls = near_walls_.data();
+    f.surface = surface_.data(), f.near_walls = near_walls_.data(), f.buffer = openings_.buffer();
     f.slot = rows_.slot.data(), f.rows = rows_.parts();
     f.volume_fraction = fraction_.data(), f.dissipation = dissipation_.data();
     return f;
@@ -183,8 +203,8 @@ class DeltaOn final : public Delta<T, D> {
   }
   StepArrays step_arrays() const {
     Numbers* all = numbers_.data();
-    return {&all->speed2,   &all->corrected2, &all->bad,      &all->contacts,
-            &all->suspects, suspect_.data(),  corners_.data()};
+    return {&all->speed2,   &all->corrected2, &all->bad,       &all->contacts,
+            &all->suspects, suspect_.data(),  corners_.data(), inflows_.data()};
   }
 
   template <int Width>
@@ -262,6 +282,10 @@ class DeltaOn final : public Delta<T, D> {
   template <class Sum>
   void sum_reactions(SweepInput<T>& in, T* const* force, Sum&& sum) {
     point_to_walls(in);
+    if (openings_.any()) {
+      openings_.find_free_lists(rebuild_, walls_count_, wall_rows_, rows_);
+      in.fluid_neighbors = openings_.wall_free();
+    }
     const auto all = static_cast<std::size_t>(whole(walls_count_));
     reaction_.resize(D * all);
     physics::delta::ReactionResults<T, D> out{};
@@ -276,6 +300,7 @@ class DeltaOn final : public Delta<T, D> {
   std::size_t near_count_ = 0;  // particles that a body may touch
 
   RebuildOn<Backend, T, D> rebuild_{backend_};
+  OpeningsOn<Backend, T, D> openings_{backend_};
   Memory<std::int64_t> id_{backend_};
   Memory<double> mass_{backend_}, s_{backend_};
   std::array<Memory<double>, k_axes> x_ = make<double>(), v_ = make<double>();
@@ -292,6 +317,7 @@ class DeltaOn final : public Delta<T, D> {
   Memory<T> moved_V_{backend_};
   std::array<Memory<double>, 3> turn_ = make_buffers<double, 3>(backend_);
   Memory<Vec3> corners_{backend_};
+  Memory<InflowPlane> inflows_{backend_};
   Memory<Suspect> suspect_{backend_};
   Memory<Numbers> numbers_{backend_};
   Memory<double> spare_{backend_};
@@ -358,9 +384,11 @@ template <class Backend, class T, int D>
 void DeltaOn<Backend, T, D>::build_lists(float cut_squared, bool with_bodies) {
   using Rebuild = RebuildOn<Backend, T, D>;
   void* const memory = spare(std::max(Rebuild::list_memory(n_, rows_), Rebuild::list_memory(walls_count_, wall_rows_)));
-  rebuild_.build(n_, rows_, rows_, cut_squared, memory, fluid_fluid_);
-  rebuild_.build(n_, rows_, wall_rows_, cut_squared, memory, fluid_wall_);
-  rebuild_.build(walls_count_, wall_rows_, rows_, cut_squared, memory, wall_fluid_);
+  const std::int32_t *slot = rows_.slot.data(), *wall_slot = wall_rows_.slot.data();
+  rebuild_.build({n_, rows_, slot, rows_, cut_squared}, memory, fluid_fluid_);
+  rebuild_.build({n_, rows_, slot, wall_rows_, cut_squared}, memory, fluid_wall_);
+  rebuild_.build({walls_count_, wall_rows_, wall_slot, rows_, cut_squared}, memory, wall_fluid_);
+  if (openings_.any()) openings_.build_list(rebuild_, rows_, cut_squared);
   near_walls_.resize(with_bodies ? static_cast<std::size_t>(n_) : 0);
   near_count_ = with_bodies ? rebuild_.mark_near_walls(n_, rows_, wall_rows_, memory, &numbers_.data()->counted,
                                                        near_walls_.data())
@@ -421,12 +449,13 @@ void DeltaOn<Backend, T, D>::extrapolate_to_walls(SweepInput<T> in, const WallDr
 template <class Backend, class T, int D>
 std::vector<Suspect> DeltaOn<Backend, T, D>::kick_and_shift(const ShiftFactors& factors, const RowFactors& next) {
   numbers_.clear();
-  const bool with_bodies = factors.bodies > 0 && near_count_ > 0;
-  suspect_.resize(with_bodies ? near_count_ : 0);
+  const bool with_bodies = factors.bodies > 0 && near_count_ > 0, with_suspects = with_bodies || factors.has_openings;
+  suspect_.resize(factors.has_openings ? static_cast<std::size_t>(n_) : with_bodies ? near_count_ : 0);
   ShiftFactors by = factors;
   if (!with_bodies) by.bodies = 0;
+  if (openings_.any()) openings_.discard_forces(fluid());
   backend_.for_each(n_, KickAndShift<T, D>{fluid(), step_arrays(), by, next});
-  if (!with_bodies) return {};
+  if (!with_suspects) return {};
   Numbers found;
   numbers_.download(&found, 1);
   std::vector<Suspect> suspects(found.suspects);

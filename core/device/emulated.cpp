@@ -17,6 +17,7 @@ namespace {
 struct Emulated {
   static std::string name() { return "emulated"; }
   static std::size_t free_bytes() { return 0; }
+  std::int64_t launches() const { return launches_; }
   static void* allocate(std::size_t bytes) { return eddyline::allocate(bytes); }
   static void release(void* memory) { eddyline::release(static_cast<std::byte*>(memory)); }
   static void upload(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
@@ -24,16 +25,22 @@ struct Emulated {
   static void copy(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
   static void clear(void* to, std::size_t bytes) { std::memset(to, 0, bytes); }
   template <class Loop>
-  static void for_each(std::int64_t count, const Loop& loop) {
+  void for_each(std::int64_t count, const Loop& loop) {
+    if (count <= 0) return;
+    ++launches_;
     constexpr std::int64_t k_block = 256;
     parallel_for(count, k_block, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t i = first; i < last; ++i) loop(i);
     });
   }
   template <class X>
-  static void scan(const X* from, X* to, std::int64_t count) {
+  void scan(const X* from, X* to, std::int64_t count) {
+    ++launches_;
     std::exclusive_scan(from, from + count, to, X(0));
   }
+
+ private:
+  std::int64_t launches_ = 0;
 };
 
 }  // namespace

@@ -30,8 +30,9 @@ struct ListSearch {
   const std::int32_t* cell_of_row;  // of the targets
   const std::int32_t* slot;         // row of each target; null: its number
   std::int64_t targets;
-  bool same;          // targets and sources are of the same kind
-  float cut_squared;  // (R + margin)^2 [quanta^2]
+  const std::uint8_t* excluded;  // rows of the sources that are no neighbours; null: none
+  bool same;                     // targets and sources are of the same kind
+  float cut_squared;             // (R + margin)^2 [quanta^2]
 
   /// Calls visit(row) for each neighbour of a target. Single precision suffices, see neighbors::Group.
   template <class Visit>
@@ -49,7 +50,7 @@ struct ListSearch {
                 static_cast<float>(static_cast<std::int32_t>(static_cast<std::uint32_t>(source[d][r]) - here[d]));
             apart2 += apart * apart;
           }
-          if (apart2 <= cut_squared && r != self) visit(r);
+          if (apart2 <= cut_squared && r != self && (excluded == nullptr || excluded[r] == 0)) visit(r);
         }
       }
     });

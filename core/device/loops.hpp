@@ -31,12 +31,13 @@ struct FluidArrays {
   std::int64_t count;
   double *mass, *s, *x[D], *v[D];
   T *a[D], *half_g[D];
-  std::uint8_t *surface, *near_walls;  // near_walls: null if there are no bodies
-  std::int32_t* slot;                  // null: the row of a particle is its number
-  RowParts<T> rows;                    // of the midpoint; later, in the same memory, of the end of a step
+  std::uint8_t *surface, *near_walls, *buffer;  // near_walls: null if there are no bodies; buffer: or no openings
+  std::int32_t* slot;                           // null: the row of a particle is its number
+  RowParts<T> rows;                             // of the midpoint; later, in the same memory, of the end of a step
   // Results of sweeps, in whole chunks.
   T *viscous[D], *pressure[D], *shift[D], *volume_fraction, *dissipation;
 
+  EDDYLINE_INLINE bool in_buffer(std::int64_t i) const { return buffer != nullptr && buffer[i] != 0; }
   EDDYLINE_INLINE T* divergence() const { return pressure[0]; }
   EDDYLINE_INLINE T* diffusion() const { return pressure[1]; }
   EDDYLINE_INLINE std::int64_t row_of(std::int64_t i) const { return slot == nullptr ? i : slot[i]; }
@@ -346,6 +347,7 @@ struct StepArrays {
   unsigned int *bad, *contacts, *suspects;
   Suspect* suspect;
   const Vec3* body_corners;  // two of each body's bounding box
+  const InflowPlane* inflow;
 };
 
 /// Makes the destination the state of a particle.
@@ -360,8 +362,11 @@ EDDYLINE_INLINE void commit(const FluidArrays<T, D>& fluid, const StepArrays& st
     fluid.x[d][i] = x[d];
     fluid.v[d][i] = v[d];
   }
-  // A particle that was too fast before a wall stopped it is not bad.
-  if (!by.sound.holds(v2, moved2, fluid.s[i], a2) && !by.sound.holds(dot(v, v), moved2, fluid.s[i], a2)) *step.bad = 1;
+  // A particle that was too fast before a wall stopped it is not bad, nor is one in a buffer, whose velocity is
+  // imposed.
+  physics::delta::Soundness sound = by.sound;
+  if (fluid.in_buffer(i)) sound.speed_limit2 = std::numeric_limits<double>::infinity();
+  if (!by.sound.holds(v2, moved2, fluid.s[i], a2) && !sound.holds(dot(v, v), moved2, fluid.s[i], a2)) *step.bad = 1;
   raise(step.speed2, v2);
   raise(step.corrected2, moved2);
   write_midpoint_row(fluid, next, i);
@@ -379,18 +384,20 @@ struct KickAndShift {
     double v2 = 0, a2 = 0;
     accelerate(i, v, v2, a2);
     shift(i, v2, x_old, x);
-    const bool may_touch = may_touch_bodies(i, x_old, x);
-    if (!may_touch && by.update.dt > 0 && by.free_surface) stop_at_sides(x_old, x, v2, v);
-    if (by.update.relaxation > 0) relax_density(i);
-    if (by.free_surface) {
+    const bool in_buffer = fluid.in_buffer(i), near_bodies = may_touch_bodies(i, x_old, x);
+    const bool may_touch = !in_buffer && (near_bodies || (by.has_openings && may_touch_sides(x_old, x, v, v2)));
+    if (!may_touch && !in_buffer && by.update.dt > 0 && by.free_surface) stop_at_sides(x_old, x, v2, v);
+    if (by.update.relaxation > 0) relax_density(i, in_buffer);
+    if (by.free_surface && !in_buffer) {
       const double least = physics::least_density_excess(static_cast<physics::Surrounding>(fluid.surface[i]));
       fluid.s[i] = std::max(fluid.s[i], least);
     }
     if (may_touch) {
-      step.suspect[take_number(step.suspects)] = {i, x, v, x_old, v2, a2};
+      const bool may_touch_body = by.bodies > 0 && fluid.near_walls[i] != 0;
+      step.suspect[take_number(step.suspects)] = {i, may_touch_body ? 1 : 0, x, v, x_old, v2, a2};
       return;
     }
-    if (by.sides.is_outside(x)) {
+    if (!in_buffer && by.sides.is_outside(x)) {
       by.sides.put_back(x, v);
       take_number(step.contacts);
     }
@@ -443,24 +450,39 @@ struct KickAndShift {
     }
     return false;
   }
-  EDDYLINE_INLINE void stop_at_sides(const Vec3& x_old, const Vec3& x, double v2, Vec3& v) const {
+  /// The host decides with openings whether there is a wall at a side, and whether fluid goes back into an inflow.
+  EDDYLINE_INLINE bool may_touch_sides(const Vec3& x_old, const Vec3& x, const Vec3& v, double v2) const {
+    bool beyond = by.sides.is_outside(x);
+    for (std::int32_t k = 0; k < by.inflows; ++k) {
+      const InflowPlane& inflow = step.inflow[k];
+      beyond = beyond || inflow.inward * (inflow.plane - x[inflow.axis]) > inflow.allowed_depth;
+    }
+    return beyond || (by.update.dt > 0 && by.free_surface && is_taken_back(x_old, x, v, v2) &&
+                      by.sides.is_beside(x_old, by.beside_wall));
+  }
+  EDDYLINE_INLINE bool is_taken_back(const Vec3& x_old, const Vec3& x, const Vec3& v, double v2) const {
     double taken_back = 0;
     for (int d = 0; d < D; ++d) taken_back += (x_old[d] - x[d]) * v[d];
-    if (!(taken_back > physics::delta::k_taken_back * by.update.dt * v2)) return;
+    return taken_back > physics::delta::k_taken_back * by.update.dt * v2;
+  }
+  EDDYLINE_INLINE void stop_at_sides(const Vec3& x_old, const Vec3& x, double v2, Vec3& v) const {
+    if (!is_taken_back(x_old, x, v, v2)) return;
     if (!by.sides.is_beside(x_old, by.beside_wall)) return;
     Vec3 shift;
     for (int d = 0; d < D; ++d) shift[d] = x[d] - x_old[d];
     v = physics::delta::stopped_velocity(v, shift, Vec3{}, by.update.dt);
   }
-  EDDYLINE_INLINE void relax_density(std::int64_t i) const {
+  /// Density is imposed in buffers.
+  EDDYLINE_INLINE void relax_density(std::int64_t i, bool in_buffer) const {
     const auto surrounding = static_cast<physics::Surrounding>(fluid.surface[i]);
     const double fraction =
         physics::delta::volume_fraction_of(by.to_volume_fraction, static_cast<double>(fluid.volume_fraction[i]),
                                            fluid.mass[i] * by.inverse_mass) -
         by.volume_fraction_offset;
-    fluid.s[i] = physics::delta::relaxed_density(
-        by.density, fraction, fluid.s[i], by.density.tolerance.deficit_limit(surrounding),
-        by.density.tolerance.excess_limit(surrounding), by.density.unloading_of(surrounding));
+    if (!in_buffer)
+      fluid.s[i] = physics::delta::relaxed_density(
+          by.density, fraction, fluid.s[i], by.density.tolerance.deficit_limit(surrounding),
+          by.density.tolerance.excess_limit(surrounding), by.density.unloading_of(surrounding));
     if (by.free_surface && surrounding == physics::k_inside && physics::is_deep(fraction))
       fluid.surface[i] = physics::k_deep;
   }

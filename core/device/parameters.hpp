@@ -46,7 +46,22 @@ struct ShiftFactors {
   double to_volume_fraction = 0, inverse_mass = 0, volume_fraction_offset = 0;
   double beside_wall = 0;  // [m]
   bool free_surface = false, confined = false;
-  std::int32_t bodies = 0;  // number of their boxes, see Delta::set_bodies()
+  std::int32_t bodies = 0;    // number of their boxes, see Delta::set_bodies()
+  bool has_openings = false;  // the host then decides about particles at the sides, too
+  std::int32_t inflows = 0;   // into which fluid may go back only so far, see InflowPlane
+};
+
+/// The plane of an inflow, and how far beyond it fluid may be.
+struct InflowPlane {
+  int axis = 0;
+  double inward = 1, plane = 0, allowed_depth = 0;
+};
+
+/// The root of a jet into air: fluid at no pressure does not expand within `reach` of it.
+struct JetRoot {
+  Vec3 lower, upper;
+  int axis = 0;
+  double inward = 1, reach = 0;
 };
 
 /// Maxima of a step, as squares, and counts.

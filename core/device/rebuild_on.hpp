@@ -60,7 +60,8 @@ class RebuildOn {
     rows.real = static_cast<std::int32_t>(n);
     rows.slot.resize(0);
     FindCells<D> find{cells(), by.fixed, by.ahead, {}, {}, {}, cell, rows.end.data()};
-    for (int d = 0; d < D; ++d) find.x[d] = fluid.x[d], find.v[d] = fluid.v[d], find.position[d] = numbers + (3 + d) * n;
+    for (int d = 0; d < D; ++d)
+      find.x[d] = fluid.x[d], find.v[d] = fluid.v[d], find.position[d] = numbers + (3 + d) * n;
     backend_.for_each(n, find);
     backend_.scan(rows.end.data(), rows.begin.data(), cell_count_);
     backend_.for_each(cell_count_, CopyNumbers{rows.begin.data(), rows.end.data()});
@@ -75,16 +76,25 @@ class RebuildOn {
     place_images(rows);
   }
 
-  /// Builds the lists of targets over sources. `memory`: list_memory() bytes.
-  void build(std::int64_t targets, const Rows& of_targets, const Rows& sources, float cut_squared, void* memory,
-             List& list) {
+  /// Particles that get lists, and what they search.
+  struct Request {
+    std::int64_t targets;
+    const Rows& of_targets;
+    const std::int32_t* slot;  // row of each target; null: its number
+    const Rows& sources;
+    float cut_squared;                       // (R + margin)^2 [quanta^2]
+    const std::uint8_t* excluded = nullptr;  // rows of the sources; null: none
+  };
+  /// Builds lists. `memory`: list_memory() bytes.
+  void build(const Request& request, void* memory, List& list) {
+    const auto& [targets, of_targets, slot, sources, cut_squared, excluded] = request;
     const std::int64_t chunks = (targets + neighbors::k_chunk - 1) / neighbors::k_chunk;
     auto* const entries = static_cast<std::int64_t*>(memory);
     auto* const cell_of_row = reinterpret_cast<std::int32_t*>(entries + 2 * (chunks + 1));
     std::int32_t* const found = cell_of_row + of_targets.real;
     write_cells(of_targets, cell_of_row);
-    ListSearch<D> search{cells(), sources.cells(), {}, {}, cell_of_row, of_targets.slot.data(), targets,
-                         &of_targets == &sources, cut_squared};
+    const bool same = &of_targets == &sources;
+    ListSearch<D> search{cells(), sources.cells(), {}, {}, cell_of_row, slot, targets, excluded, same, cut_squared};
     for (std::size_t d = 0; d < D; ++d)
       search.source[d] = sources.positions[d].data(), search.target[d] = of_targets.positions[d].data();
     list.chunks.resize(static_cast<std::size_t>(chunks));
@@ -110,8 +120,7 @@ class RebuildOn {
     auto* const cell_of_row = static_cast<std::int32_t*>(memory);
     write_cells(fluid, cell_of_row);
     backend_.clear(number, sizeof *number);
-    backend_.for_each(
-        n, MarkNearWalls<D>{cells(), walls.cells(), cell_of_row, fluid.slot.data(), near_walls, number});
+    backend_.for_each(n, MarkNearWalls<D>{cells(), walls.cells(), cell_of_row, fluid.slot.data(), near_walls, number});
     unsigned int found = 0;
     backend_.download(&found, number, sizeof found);
     return found;

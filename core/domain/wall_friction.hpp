@@ -46,7 +46,7 @@ class WallFriction {
   bool acts() const { return !sides_.empty() || !bodies_.empty(); }
   /// Moves bodies and sides to their places and velocities at time t [s].
   void move(double t);
-  /// A change of velocity that a wall takes. owner: the body, or -1 - the side; wall: its own velocity.
+  /// Velocity that a wall takes of a particle. owner: the body, or -1 - the side; wall: its own velocity.
   struct Taken {
     std::int32_t owner;
     Vec3 velocity, wall;

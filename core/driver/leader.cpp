@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -189,6 +190,8 @@ solver::QuantizedParticles Leader::quantized(std::int64_t every, bool with_ids) 
 }
 std::vector<solver::Raster> Leader::rasters(std::span<const std::int32_t> quantities,
                                             const solver::Plane& plane) const {
+  if (quantities.size() > solver::k_most_quantities)
+    throw UserError("pictures show at most " + std::to_string(solver::k_most_quantities) + " quantities at once.");
   Rasters call{.plane = plane, .quantities = {}, .count = quantities.size()};
   std::ranges::copy(quantities, call.quantities.begin());
   return lead(call);

@@ -30,6 +30,9 @@ void check(const ChebyshevOptions& options, const char* what);
 ///   rho_k = 1 / (2 sigma - rho_k-1),
 ///   d_k = rho_k rho_k-1 d_k-1 + 2 rho_k / delta D^-1 r_k,     x_k+1 = x_k + d_k,   r_k = b - A x_k
 /// Source: Saad 2003, algorithm 12.1, with D^-1 A. It has no dot products, and is symmetric in the inner product of A.
+/// An operator may offer the last line, but for the residual, as one loop:
+///   a.relax(x, b, step, keep, d, next):  d = keep d + step D^-1 (b - A x),  next = x + d
+/// with d not read where keep is 0.
 /// An object holds nothing but memory, so that systems of any size may follow each other.
 class Chebyshev {
  public:
@@ -45,6 +48,9 @@ class Chebyshev {
     r_.resize(n);
     d_.resize(n);
     double rho = 1 / sigma, keep = 0, step = 1 / theta;
+    constexpr bool k_fused = requires(std::span<double> y) { a.relax(y, b, step, keep, y, y); };
+    std::span<double> from = x;
+    if constexpr (k_fused) other_.resize(a.extent());
     for (int k = 1; k <= options.degree; ++k) {
       if (k > 1) {
         const double rho_old = rho;
@@ -55,6 +61,12 @@ class Chebyshev {
         for_each_unknown(n, [&](std::size_t i) { x[i] = d_[i] = step * (inverse_diagonal[i] * b[i]); });
         continue;
       }
+      if constexpr (k_fused) {
+        const std::span<double> next = from.data() == x.data() ? span_of(other_) : x;
+        a.relax(from, b, step, keep, span_of(d_), next);
+        from = next;
+        continue;
+      }
       a.apply(x, span_of(r_));
       for_each_unknown(n, [&](std::size_t i) {
         const double change = step * (inverse_diagonal[i] * (b[i] - r_[i]));
@@ -62,10 +74,11 @@ class Chebyshev {
         x[i] += d_[i];
       });
     }
+    if (from.data() != x.data()) for_each_unknown(n, [&](std::size_t i) { x[i] = from[i]; });
   }
 
  private:
-  Array<double> r_, d_;
+  Array<double> r_, d_, other_;
 };
 
 /// Chebyshev's iteration from z = 0 as a preconditioner. It is positive definite if no eigenvalue of D^-1 A exceeds

@@ -21,7 +21,7 @@ struct Raster {
 };
 
 /// Largest number of a solver's quantities that pictures can show.
-inline constexpr std::size_t k_most_quantities = 32;
+inline constexpr std::size_t k_most_quantities = 128;
 
 /// Reads a solver's fields at points. All functions are collective, and results are the same for any number of ranks
 /// and threads.

@@ -44,6 +44,10 @@ def replay(
 def device_refusal(world: World) -> str:
     """What devices cannot compute of a world yet, as a sentence without its full stop; "": nothing."""
 
+def device_memory_refusal(world: World, fluid: float, walls: float, device: str, free: float) -> str:
+    """That a device with so many bytes left has too little memory for so many particles, and what would fit;
+    "": it has enough."""
+
 def arithmetic_limit(dimensions: int, sums: str = "confined", instructions: str = "auto") -> float:
     """Directed pairs a second whose rates and forces one core sums, if it does nothing but their arithmetic:
     every pair near, all lanes full, all data in the first cache, nothing transposed. sums: of the scheme
@@ -312,7 +316,7 @@ def equation_columns(
     name: str, dimensions: int, options: Mapping[str, bool | int | float | str] = {}
 ) -> dict[str, list[tuple[str, str]]]:
     """Names and units of a set of equations: its "fields", those of [start.fields] ("start"), "quantities" of
-    pictures and probes, and the columns of the "budget"."""
+    pictures and probes, and the columns of the "budget" and, with a constraint, of the "solver"."""
 
 def equation_speed(
     name: str,

@@ -102,3 +102,11 @@ def test_bodies_that_cells_cannot_have_are_refused(old: str, new: str, line: str
         World.from_text(text)
     assert line in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_torque_has_its_series_and_bodies_make_the_run_longer() -> None:
+    text = THICK_BODY + '[observe.turn]\ntype = "torque"\nbody = "post"\npivot = [0, 0]\n'
+    world, empty = World.from_text(text), World.from_text(text[: text.index("[bodies")])
+    series = world.solver.series(world.file)
+    assert series["turn"] == ["torque"] and series["force.post"][-1] == "torque"
+    assert world.solver.estimate(world).step_seconds > 1.1 * empty.solver.estimate(empty).step_seconds

@@ -135,6 +135,8 @@ def test_commands_exist_with_their_flags(page: Path, line: str):
         return
     found = root.commands.get(words[0])  # type: ignore[attr-defined]
     assert found is not None, f"no command {words[0]}"
+    if words[1:2] and words[1] in getattr(found, "commands", {}):
+        found = found.commands[words[1]]
     used = [word.split("=")[0] for word in words[1:] if word.startswith("-")]
     if words[0] in PASSED_ON:
         used = [flag for flag in used if flag != "--help"]

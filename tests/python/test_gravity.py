@@ -59,6 +59,30 @@ def test_the_wave_of_teukolsky_converges_with_order_4() -> None:
     assert divergences[1] < divergences[0] / 1.5**7
 
 
+@pytest.mark.matrix
+def test_errors_of_fine_grids() -> None:
+    """Root of the mean square error of h_zz within r < 3; 64 and 128 cells along a box of edge 12."""
+    errors = []
+    for n in (32, 64):
+        simulation = _core.Simulation(World.from_text(text_of(n, EIGHTH, half=6)).core)
+        simulation.advance(1.5, 2**62, 1e9)
+        volume = np.pi / 6 * 3**3  # the error beyond is much smaller
+        errors.append(np.sqrt(rows_of(simulation)["error_2"][-1] / volume))
+    assert errors[0] < 1.24e-2 and errors[1] < 8.1e-4
+
+
+def test_nothing_grows_when_the_wave_has_left() -> None:
+    simulation = _core.Simulation(World.from_text(text_of(12, EIGHTH)).core, series_interval=0.5)
+    simulation.advance(40.0, 2**62, 1e9)
+    rows = rows_of(simulation)
+    late = rows["max_h"][rows["time"] > 15]
+    assert (
+        late[0] < 0.2
+        and late[-1] < 0.2 * late[0]
+        and np.all(np.diff(rows["energy"]) < 1e-9 * rows["energy"][0])
+    )
+
+
 def test_an_eighth_has_the_values_of_the_whole() -> None:
     whole = text_of(16, ('{ type = "open" }',) * 6, half=6).replace(
         "[domain]", "[domain]\norigin = [-3, -3, -3]"

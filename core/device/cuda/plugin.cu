@@ -6,6 +6,7 @@
 
 #include <cub/device/device_scan.cuh>
 
+#include <cstdlib>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -62,6 +63,7 @@ class Cuda {
   }
 
   std::string name() const { return name_; }
+  std::int64_t launches() const { return launches_; }
   std::size_t free_bytes() const {
     std::size_t free = 0, all = 0;
     check(cudaMemGetInfo(&free, &all), "memory");
@@ -99,6 +101,7 @@ class Cuda {
     const auto blocks = static_cast<unsigned int>((count + k_threads - 1) / k_threads);
     run_loop<<<blocks, k_threads, 0, stream_.get()>>>(count, loop);
     check(cudaGetLastError(), "launch");
+    launched();
   }
   template <class X>
   void scan(const X* from, X* to, std::int64_t count) {
@@ -109,10 +112,19 @@ class Cuda {
       scanning_bytes_ = bytes;
     }
     check(cub::DeviceScan::ExclusiveSum(scanning_.get(), bytes, from, to, count, stream_.get()), "scan");
+    launched();
   }
 
  private:
+  /// Waits for each loop if EDDYLINE_CUDA_WAIT is set: the phases that the host measures are then those of the GPU.
+  void launched() {
+    ++launches_;
+    if (waits_) check(cudaStreamSynchronize(stream_.get()), "loop");
+  }
+
   std::string name_;
+  bool waits_ = std::getenv("EDDYLINE_CUDA_WAIT") != nullptr;
+  std::int64_t launches_ = 0;
   std::shared_ptr<std::remove_pointer_t<cudaStream_t>> stream_;
   std::shared_ptr<void> scanning_;  // memory of scans
   std::size_t scanning_bytes_ = 0;

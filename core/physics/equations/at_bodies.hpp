@@ -81,17 +81,24 @@ class CellsAtBodies {
   /// Flux through the upper face of a cell. Beyond a cell without fluid the last one with fluid is repeated.
   template <int Axis>
   Values flux_above(Int3 lower) const {
-    constexpr std::int32_t n = 2 * k_reach;
-    std::array<std::ptrdiff_t, n> at{};  // of the cells across the face
-    const auto find = [&](std::int32_t k, std::ptrdiff_t otherwise) {
-      Int3 cell = lower;
-      cell[static_cast<std::size_t>(Axis)] += k - (k_reach - 1);
-      return solid_.is_covered(cell) ? otherwise : offset(cell);
+    constexpr std::size_t n = 2 * k_reach, middle = k_reach - 1;  // cells across the face, and the last one below it
+    std::array<std::ptrdiff_t, n> at{};
+    const auto cell = [&](std::size_t k) {
+      Int3 found = lower;
+      found[static_cast<std::size_t>(Axis)] += static_cast<std::int32_t>(k) - static_cast<std::int32_t>(middle);
+      return found;
     };
-    const auto middle = static_cast<std::size_t>(k_reach - 1);
-    at[middle] = find(k_reach - 1, 0), at[middle + 1] = find(k_reach, 0);
-    for (std::size_t k = middle; k-- > 0;) at[k] = find(static_cast<std::int32_t>(k), at[k + 1]);
-    for (std::size_t k = middle + 2; k < n; ++k) at[k] = find(static_cast<std::int32_t>(k), at[k - 1]);
+    at[middle] = offset(cell(middle)), at[middle + 1] = offset(cell(middle + 1));
+    bool is_fluid = true;
+    for (std::size_t k = middle; k-- > 0;) {
+      is_fluid = is_fluid && !solid_.is_covered(cell(k));
+      at[k] = is_fluid ? offset(cell(k)) : at[k + 1];
+    }
+    is_fluid = true;
+    for (std::size_t k = middle + 2; k < n; ++k) {
+      is_fluid = is_fluid && !solid_.is_covered(cell(k));
+      at[k] = is_fluid ? offset(cell(k)) : at[k - 1];
+    }
     std::array<double, N * n> line{};
     for (std::size_t f = 0; f < N; ++f)
       for (std::size_t k = 0; k < n; ++k) line[f * n + k] = first_[static_cast<std::ptrdiff_t>(f) * field_ + at[k]];

@@ -15,6 +15,7 @@ namespace eddyline::physics {
 template <class Model, int D>
 class Set final : public Equations {
   static constexpr std::size_t N = Model::k_fields;
+  static_assert(N <= k_most_fields, "a model has too many fields");
 
  public:
   Set(const Settings& settings, Kernels kernels, std::int32_t ghosts)

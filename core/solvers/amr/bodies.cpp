@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <utility>
 
 #include "solvers/amr/cut_cells.hpp"
 
@@ -128,17 +130,35 @@ std::int32_t Bodies::nearest(const Vec3& x) const {
 
 void Bodies::update(const patches::Levels& levels, const std::vector<double>& spacings) {
   if (empty()) return;
-  patches_.clear();
-  patches_.resize(static_cast<std::size_t>(levels.size()));
+  const auto old = std::exchange(boxes_, {});
+  auto known = std::exchange(patches_, {});
+  std::map<std::array<std::int32_t, 7>, std::unique_ptr<Solid>*> where;
+  const auto key = [](int level, const IndexBox& box) {
+    return std::array{level, box.lower[0], box.lower[1], box.lower[2], box.upper[0], box.upper[1], box.upper[2]};
+  };
+  for (std::size_t level = 0; level < old.size(); ++level)
+    for (std::size_t k = 0; k < old[level].size(); ++k)
+      where[key(static_cast<int>(level), old[level][k])] = &known[level][k];
+
+  boxes_.resize(static_cast<std::size_t>(levels.size()));
+  patches_.resize(boxes_.size());
   for (int level = 0; level < levels.size(); ++level) {
     const auto& patches = levels[level].layout.patches();
     auto& found = patches_[static_cast<std::size_t>(level)];
     found.resize(patches.size());
-    const auto count = static_cast<std::int64_t>(patches.size());
+    std::vector<std::size_t> missing;
+    for (std::size_t k = 0; k < patches.size(); ++k) {
+      boxes_[static_cast<std::size_t>(level)].push_back(patches[k].cells);
+      if (const auto before = where.find(key(level, patches[k].cells)); before != where.end())
+        found[k] = std::move(*before->second);
+      else
+        missing.push_back(k);
+    }
+    const auto count = static_cast<std::int64_t>(missing.size());
 #pragma omp parallel for schedule(dynamic)
-    for (std::int64_t k = 0; k < count; ++k) {
-      const auto n = static_cast<std::size_t>(k);
-      found[n] = find(levels, level, patches[n], spacings[static_cast<std::size_t>(level)]);
+    for (std::int64_t n = 0; n < count; ++n) {
+      const std::size_t k = missing[static_cast<std::size_t>(n)];
+      found[k] = find(levels, level, patches[k], spacings[static_cast<std::size_t>(level)]);
     }
   }
 }

@@ -29,7 +29,7 @@ class Bodies {
   /// The nearest body.
   std::int32_t nearest(const Vec3& x) const;
 
-  /// Finds the cells at bodies of all patches of this rank.
+  /// Finds the cells at bodies of all patches of this rank; of patches that were there before they stay.
   void update(const patches::Levels& levels, const std::vector<double>& spacings);
   /// Those of a patch of this rank; null: no body touches it.
   const physics::Solid* of(int level, std::size_t patch) const {
@@ -50,6 +50,7 @@ class Bodies {
   std::vector<world::ShapePtr> shapes_;
   std::vector<std::int32_t> numbers_;                                  // of these bodies
   std::vector<std::vector<std::unique_ptr<physics::Solid>>> patches_;  // by level
+  std::vector<std::vector<grid::IndexBox>> boxes_;                     // of these patches
 };
 
 }  // namespace eddyline::amr

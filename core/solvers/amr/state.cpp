@@ -328,6 +328,13 @@ void State::indicate_bodies(const Patch& patch, std::vector<double>& values) con
   if (bodies_.empty()) return;
   const physics::Place here = place(patch.level, patch.cells());
   const double near = (0.5 * std::sqrt(world_.dimensions) + static_cast<double>(options_.body_layer)) * here.spacing;
+  Vec3 middle, half;
+  for (int d = 0; d < world_.dimensions; ++d) {
+    const auto axis = static_cast<std::size_t>(d);
+    half[d] = 0.5 * here.spacing * patch.cells().count(axis);
+    middle[d] = here.origin[d] + here.spacing * patch.cells().lower[axis] + half[d];
+  }
+  if (std::abs(bodies_.distance(middle)) > near + norm(half)) return;
   std::size_t i = 0;
   for_each_cell(patch.cells(), [&](Int3 cell) {
     if (std::abs(bodies_.distance(here.centre(cell, world_.dimensions))) <= near) values[i] = std::max(values[i], 2.0);

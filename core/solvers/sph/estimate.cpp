@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <utility>
 
@@ -89,6 +90,21 @@ double device_bytes(const world::World& world, double fluid, double walls) {
   for (int d = 0; d < world.dimensions; ++d) cells *= world.size[d] / length.cell_edge + 4;
   return fluid * (state + sums + row * number + places + list) +
          walls * (wall_row * number + 3 * D * number + 4 * D + 12 + 0.5 * list) + cells * (16 + 8 * D);
+}
+
+std::string device_memory_refusal(const world::World& world, double fluid, double walls, const std::string& device,
+                                  double free) {
+  const double needed = device_bytes(world, fluid, walls);
+  if (needed <= free) return {};
+  const auto text = [](const char* form, double value) {
+    char found[32];
+    std::snprintf(found, sizeof found, form, value);
+    return std::string(found);
+  };
+  const double coarser = std::pow(needed / (0.95 * free), 1.0 / world.dimensions);
+  return text("%.3g", fluid) + " particles need about " + text("%.1f GB", needed * 1e-9) + ", and " + device + " has " +
+         text("%.1f GB", free * 1e-9) + " left, enough for about " + text("%.2g", fluid * free / needed) +
+         ". Use domain.spacing of at least " + text("%.3g m", world.spacing * coarser);
 }
 
 double effective_viscosity(const world::World& world) { return sph::Constants(world).nu_fluid; }

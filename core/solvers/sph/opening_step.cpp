@@ -185,13 +185,9 @@ void OpeningStep<T, D>::fit_nodes() {
   if (shared_ != domain_.balance.times()) share_out();
   auto in = sweep_input(state_, domain_, scratch_);
   in.scale = static_cast<T>(state_.constants.scale / k_node_reach);
-  in.targets = lists_.node_fluid.targets();
-  in.fluid_neighbors = lists_.node_fluid.chunks().data();
   physics::delta::NodeResults<T, D> out{};
   for (int k = 0; k < LinearFitSums<T, D>::k_values; ++k) out.value[k] = scratch_.node_sums[k].data();
-  const auto chunks = static_cast<std::int64_t>(lists_.node_fluid.chunks().size());
-#pragma omp parallel for schedule(dynamic)
-  for (std::int64_t c = 0; c < chunks; ++c) sweeps_.nodes(in, out, c, c + 1);
+  if (!sum_nodes_ || !sum_nodes_(in, out.value)) sum_nodes(in, out);
 
   const double fraction = state_.constants.kernel / (20 * (D == 3 ? k_node_reach : 1.0) * k_node_reach * k_node_reach);
   const auto n = domain_.node_rows.computed();
@@ -206,6 +202,15 @@ void OpeningStep<T, D>::fit_nodes() {
     for (double& component : fit.gradient_p) component /= k_node_reach;  // divided by R again
   }
   fits_.gather();
+}
+
+template <class T, int D>
+void OpeningStep<T, D>::sum_nodes(physics::delta::SweepInput<T> in, const physics::delta::NodeResults<T, D>& out) {
+  in.targets = lists_.node_fluid.targets();
+  in.fluid_neighbors = lists_.node_fluid.chunks().data();
+  const auto chunks = static_cast<std::int64_t>(lists_.node_fluid.chunks().size());
+#pragma omp parallel for schedule(dynamic)
+  for (std::int64_t c = 0; c < chunks; ++c) sweeps_.nodes(in, out, c, c + 1);
 }
 
 /// Returns the dimensionless pressure of an inflow at depth `depth` [m] beyond site `site`, and its gradient: the even

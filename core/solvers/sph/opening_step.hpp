@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "domain/node_fits.hpp"
@@ -17,6 +19,13 @@ template <class T, int D>
 class OpeningStep {
  public:
   explicit OpeningStep(Parts<T, D>& parts);
+
+  /// Sums the fluid at the nodes where a device has the rows; returns whether it has.
+  using SumNodes = std::function<bool(physics::delta::SweepInput<T> in, T* const* value)>;
+  void sum_elsewhere(SumNodes nodes, typename OpeningReactions<T, D>::SumElsewhere reactions) {
+    sum_nodes_ = std::move(nodes);
+    reactions_.sum_elsewhere(std::move(reactions));
+  }
 
   /// Sets velocities and rows of the buffers at the midpoint of the step. `at_rest` while a start settles.
   void write_midpoint_rows(double dt, bool at_rest);
@@ -50,6 +59,7 @@ class OpeningStep {
   void sum_forces_on_bodies();
   void share_out();
   void fit_nodes();
+  void sum_nodes(physics::delta::SweepInput<T> in, const physics::delta::NodeResults<T, D>& out);
   double reflected(const Opening<D>& opening, std::int64_t site, double depth, std::array<double, D>& gradient) const;
   std::array<double, D> velocity_of(std::size_t i) const;
 
@@ -57,6 +67,7 @@ class OpeningStep {
   Scratch<T, D>& scratch_;
   Domain<T, D>& domain_;
   Lists<T, D>& lists_;
+  SumNodes sum_nodes_;
   NodeFits<D> fits_;
   OpeningRules<D> rules_;
   OpeningReactions<T, D> reactions_;

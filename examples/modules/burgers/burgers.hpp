@@ -6,16 +6,16 @@ namespace eddyline::module {
 
 using namespace eddyline::physics;
 
-/// Burgers' equation du/dt + d(u^2/2)/dx = 0: waves that steepen into shocks. Godunov's flux.
+/// Burgers' equation dw/dt + d(w^2/2)/dx = 0: waves that steepen into shocks. Godunov's flux.
 template <int D>
 struct Model {
   static constexpr std::size_t k_fields = 1;
   static constexpr Kind k_kind = Kind::fluxes;
-  static constexpr bool k_constant_speed = false;  // the time step follows the largest u
+  static constexpr bool k_constant_speed = false;  // the time step follows the largest w
 
   explicit Model(const Settings&) {}
 
-  std::vector<Field> fields() const { return {{"u", "m/s", Meaning::average, Reach::star}}; }
+  std::vector<Field> fields() const { return {{"w", "m/s", Meaning::average, Reach::star}}; }
 
   template <class Q>
   EDDYLINE_INLINE ValuesOf<Q, 1> primitive(const ValuesOf<Q, 1>& u) const {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,6 +13,10 @@ from eddyline.run.device import library_of
 if TYPE_CHECKING:
     from eddyline import _core
     from eddyline.world import World
+
+
+WAITS = "EDDYLINE_CUDA_WAIT"
+"""If this environment variable is set, the host waits for every loop of a GPU."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,10 @@ class Timed:
     steps_per_second: float
     evaluations_per_second: float
     rebuilds: int
-    host_share: float  # of the time: sorting, lists and copies between device and host
+    device_rebuilds: int  # those that the device made alone
+    launches: float  # of loops, a step
+    bytes_per_particle: float  # on the device, lists included
+    shares: dict[str, float]  # of the time of a step, by phases
 
 
 def simulation_of(world: World, device: str) -> _core.Simulation:
@@ -74,17 +82,57 @@ def differs(case: Case, device: str) -> str:
     return ", ".join(wrong)
 
 
+PHASES = {
+    "sweeps": ("rates", "forces"),
+    "walls": ("walls",),
+    "updates": ("integrate", "wait"),
+    "sort": ("sort",),
+    "lists": ("lists",),
+    "copies": ("pack", "migrate"),
+}
+
+
 def timed(case: Case, device: str) -> Timed:
-    simulation = simulation_of(case.load(), device)
+    """Measures steps, and then some more in which the host waits for every loop, so that phases are known."""
+    world = case.load()
     warm = max(10, case.steps // 10)
+    simulation = simulation_of(world, device)
     _advance(simulation, warm)
     before = simulation.statistics()
     start = time.perf_counter()
     _advance(simulation, warm + case.steps)
     seconds = time.perf_counter() - start
     after = simulation.statistics()
-    on_host = sum(after["seconds"][phase] - before["seconds"][phase] for phase in ("sort", "lists", "pack"))
     particles = simulation.count("fluid")
     rate = case.steps / seconds
-    rebuilds = after["rebuilds"] - before["rebuilds"]
-    return Timed(str(case), particles, rate, rate * particles, rebuilds, on_host / seconds)
+    del simulation
+
+    def more(name: str) -> int:
+        return int(after.get(name, 0) - before.get(name, 0))
+
+    return Timed(
+        case=str(case),
+        particles=particles,
+        steps_per_second=rate,
+        evaluations_per_second=rate * particles,
+        rebuilds=more("rebuilds"),
+        device_rebuilds=more("device_rebuilds"),
+        launches=more("device_launches") / case.steps,
+        bytes_per_particle=after.get("device_bytes", after["memory_bytes"]) / particles,
+        shares=_shares(world, device, warm, max(10, case.steps // 4)),
+    )
+
+
+def _shares(world: World, device: str, warm: int, steps: int) -> dict[str, float]:
+    os.environ[WAITS] = "1"
+    try:
+        simulation = simulation_of(world, device)
+        _advance(simulation, warm)
+        before = simulation.statistics()["seconds"]
+        _advance(simulation, warm + steps)
+        after = simulation.statistics()["seconds"]
+    finally:
+        del os.environ[WAITS]
+    spent = {name: sum(after[each] - before[each] for each in of) for name, of in PHASES.items()}
+    total = sum(spent.values())
+    return {name: value / total for name, value in spent.items()}

@@ -436,6 +436,7 @@ std::map<std::string, std::vector<std::pair<std::string, std::string>>> equation
   columns["budget"].emplace_back("step", "");
   for (const auto* part : {&equations->integrals(), &equations->largest()})
     for (const auto& each : *part) columns["budget"].emplace_back(each.name, each.unit);
+  if (equations->constraint()) columns["solver"] = {{"iterations", ""}, {"residual", ""}, {"all_iterations", ""}};
   return columns;
 }
 
@@ -458,6 +459,8 @@ void bind_simulation(nb::module_& module) {
   module.def(
       "inside_refusal", [](const std::string& exchange) { return exchange::inside_refusal(exchange); }, "exchange"_a);
   module.def("device_refusal", driver::device_refusal, "world"_a);
+  module.def("device_memory_refusal", sph::device_memory_refusal, "world"_a, "fluid"_a, "walls"_a, "device"_a,
+             "free"_a);
   module.def("arithmetic_limit", sph::arithmetic_limit, "dimensions"_a, "sums"_a = "confined",
              "instructions"_a = "auto");
 

@@ -31,20 +31,27 @@ def new(
     method: Annotated[
         str, typer.Option("--for", metavar="METHOD", help="What the equations are for: patches.")
     ] = "patches",
+    like: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(metavar="EXAMPLE", help="Begin with a copy of an example, such as heat or lake."),
+    ] = None,
 ) -> None:
     """Start a module: a folder with equations, their description, a world and a test.
 
     \b
       eddyline module new puff
+      eddyline module new plate --like heat
     """
     from eddyline.modules import new_module
+    from eddyline.modules.description import SYMBOLIC
     from eddyline.option_names import command
 
     with errors():
-        folder = new_module(name, method)
+        folder = new_module(name, method, like=like)
         world = folder / f"{name}.toml"
+        header = next(path for path in (folder / f"{name}.hpp", folder / SYMBOLIC) if path.exists())
         typer.echo(
-            f"{folder}: edit {folder / f'{name}.hpp'}, then\n  {command('module', 'build')} {folder}\n"
+            f"{folder}: edit {header}, then\n  {command('module', 'build')} {folder}\n"
             f"  {command('run', world)}"
         )
 

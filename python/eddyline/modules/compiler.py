@@ -15,6 +15,7 @@ from pathlib import Path
 
 from .description import Description, ModuleError, read, source_hash
 from .library import SUFFIX, Library, open_library, seal
+from .symbolic import generate
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _PLACES = (_PACKAGE / "include", _PACKAGE.parent.parent / "core")  # installed; in a checkout
@@ -52,7 +53,9 @@ def build(folder: Path, instructions: Sequence[str] | None = None, *, include: P
     target = folder / f"{module.name}{SUFFIX}"
     with tempfile.TemporaryDirectory(prefix="eddyline-module-") as work:
         sources = _sources(module, folder, wanted, Path(work))
-        flags = [*FLAGS, "-I", str(headers), "-I", str(folder.resolve())]
+        if not (folder / f"{module.name}.hpp").is_file():
+            Path(work, f"{module.name}.hpp").write_text(generate(folder, module), encoding="utf-8")
+        flags = [*FLAGS, "-I", str(headers), "-I", str(folder.resolve()), "-I", work]
         defines = [f'-DEDDYLINE_MODULE_HEADERS="{headers_hash(headers)}"']
         defines += [f"-DEDDYLINE_MODULE_{each}D" for each in module.dimensions]
         defines += [f"-DEDDYLINE_MODULE_{name.upper()}" for name in wanted]

@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from tomlkit.exceptions import ParseError
 
 FILE = "module.toml"
+SYMBOLIC = "equations.py"
+"""Equations in the notation of SymPy, see `eddyline.modules.symbolic`."""
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 """Names of modules and of parameters."""
 
@@ -118,14 +120,21 @@ def read(folder: Path) -> Description:
         where = ".".join(str(part) for part in first["loc"])
         text = first["msg"].removeprefix("Value error, ")
         raise ModuleError(f"{path}: {where}{': ' if where else ''}{text}.") from None
-    if not (folder / f"{found.name}.hpp").is_file():
-        raise ModuleError(f'{path}: name = "{found.name}", but the folder has no {found.name}.hpp.')
+    if not has_sources(folder, found.name):
+        raise ModuleError(
+            f'{path}: name = "{found.name}", but the folder has no {found.name}.hpp and no {SYMBOLIC}.'
+        )
     return found
+
+
+def has_sources(folder: Path, name: str) -> bool:
+    """True if a folder has the equations of a module of that name."""
+    return (folder / FILE).is_file() and any((folder / each).is_file() for each in (f"{name}.hpp", SYMBOLIC))
 
 
 def source_hash(folder: Path) -> str:
     """Hash of the files that a library is built from."""
     digest = hashlib.sha256()
-    for path in sorted([*folder.glob("*.hpp"), folder / FILE]):
+    for path in sorted([*folder.glob("*.hpp"), *folder.glob(SYMBOLIC), folder / FILE]):
         digest.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]

@@ -11,7 +11,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from .. import _core
-from .description import FILE, NAME, Description, ModuleError, source_hash
+from .description import FILE, NAME, Description, ModuleError, has_sources, source_hash
 
 PREFIX = "module:"
 """Names of equations outside the package begin with this."""
@@ -74,7 +74,7 @@ def find(name: str, folders: Sequence[str | Path]) -> Library:
         return open_library(installed)
     for place in _places(folders):
         for folder in (place, place / name):
-            if (folder / f"{name}.hpp").is_file() and (folder / FILE).is_file():
+            if has_sources(folder, name):
                 raise ModuleError(f"the module is not built. Run `eddyline module build {folder}`")
     raise ModuleError(
         f"there is no {name}{SUFFIX} beside the world, in a folder {name} beside it, or in the folders of "

@@ -31,6 +31,7 @@ from eddyline.world.schema import (
     Periodic,
     Probe,
     Start,
+    Torque,
     Wall,
     WorldFile,
 )
@@ -166,12 +167,12 @@ class AmrOptions(SolverOptions):
     )
     residual: Annotated[Positive, Field(lt=1)] | None = Field(
         default=None,
-        description="Residual of the potential after each step, relative to the right side; equations "
-        "euler-poisson only, default 1e-6.",
+        description="Residual of the potential after each step, relative to the right side; equations with "
+        "a constraint only, default 1e-6.",
     )
     cycles: Annotated[Count, Field(ge=1)] | None = Field(
         default=None,
-        description="Multigrid cycles after a step, at most; equations euler-poisson only, default 30.",
+        description="Multigrid cycles after a step, at most; equations with a constraint only, default 30.",
     )
     wave_speed: Positive | None = Field(
         default=None, description="Speed of waves [m/s]; equations wave and gravity only, default 1."
@@ -390,11 +391,10 @@ class Amr:
         columns = {"budget": [name for name, _ in known["budget"]]}
         if options_of(file).levels > 1:
             columns["levels"] = [f"cells_{level}" for level in range(options_of(file).levels)]
-        if equations_of(file) == EULER_POISSON:
-            columns["solver"] = ["iterations", "residual", "all_iterations"]
-        columns |= body_series(file)
+        if "solver" in known:
+            columns["solver"] = [name for name, _ in known["solver"]]
         columns |= {name: [column for column, _ in known["quantities"]] for name in file.observe}
-        return columns
+        return columns | body_series(file)
 
     def estimate(self, world: World) -> Estimate:
         file = world.file
@@ -866,6 +866,8 @@ def _foreign_options(file: WorldFile) -> Found:
         value = getattr(options_of(file), key)
         if key == "reconstruction" and options_of(file).module is not None:
             continue
+        if key in ("residual", "cycles") and "solver" in columns_of(file):
+            continue
         if value is not None and name not in of:
             text = f'"{value}"' if isinstance(value, str) else f"{value:g}"
             yield (
@@ -1022,10 +1024,14 @@ def _observers(file: WorldFile) -> Found:
             ("output", "cut", "normal"),
             f'output.cut.normal = "none"; {what} no surface to see from outside. Write x, y or z.',
         )
+    kinds: tuple[type[Table], ...] = (Probe, Isosurface)
+    names = "probes and isosurfaces"
+    if equations_of(file) in GASES:
+        kinds, names = (*kinds, Torque), "probes, torques and isosurfaces"
     for name, observer in file.observe.items():
-        if not isinstance(observer, Probe | Isosurface):
+        if not isinstance(observer, kinds):
             yield (
                 ("observe", name, "type"),
-                f'observe.{name}.type = "{observer.type}"; {what} probes and isosurfaces only. Change '
+                f'observe.{name}.type = "{observer.type}"; {what} {names} only. Change '
                 "it, or remove this observer.",
             )

@@ -73,14 +73,15 @@ def particle_series(file: WorldFile) -> dict[str, list[str]]:
 
 
 def body_series(file: WorldFile) -> dict[str, list[str]]:
-    """The columns of the series of forces on bodies."""
+    """The columns of the series of forces on bodies, and of observers of torques."""
     axes = "xyz"[: file.dimensions]
     force = [f"{part}_{axis}" for part in ("total", "pressure", "viscous") for axis in axes]
     torque = ["torque"] if file.dimensions == 2 else [f"torque_{axis}" for axis in axes]
-    return {
+    columns = {
         f"force.{name}": [*force, *torque, *(["power"] if body.motion is not None else [])]
         for name, body in file.bodies.items()
     }
+    return columns | {name: torque for name, each in file.observe.items() if isinstance(each, Torque)}
 
 
 def fluid_series(file: WorldFile, budget: Sequence[str], opening: Sequence[str]) -> dict[str, list[str]]:
@@ -95,7 +96,6 @@ def fluid_series(file: WorldFile, budget: Sequence[str], opening: Sequence[str])
         columns["budget"].append("work")
     force = [*vector("total"), *vector("pressure"), *vector("viscous")]
     walls = [name for name in SIDES[: 2 * file.dimensions] if isinstance(file.boundaries.side(name), Wall)]
-    torque = ["torque"] if file.dimensions == 2 else vector("torque")
     columns |= body_series(file)
     columns |= {f"force.{name}": force for name in walls}
     for face in faces(file):
@@ -111,11 +111,9 @@ def fluid_series(file: WorldFile, budget: Sequence[str], opening: Sequence[str])
             columns[name] = ["pressure_drop"]
         elif isinstance(observer, Line):
             columns[name] = ["recirculation_length"]
-        elif isinstance(observer, Torque):
-            columns[name] = torque
         elif isinstance(observer, Profile):
             columns[name] = [observer.quantity]  # at each place
-        elif not isinstance(observer, Isosurface):  # which has no series
+        elif not isinstance(observer, Isosurface | Torque):  # without series; see above
             columns[name] = ["pressure", *vector("velocity"), "fluid_fraction"]
     return columns
 

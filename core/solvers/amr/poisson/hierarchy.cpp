@@ -68,7 +68,7 @@ void Prolongation::add(std::span<const double> coarse, std::span<double> fine) {
   const bool deep = fine_.dimensions() == 3;
 #pragma omp parallel
   {
-    std::vector<double> memory;
+    thread_local std::vector<double> memory;
 #pragma omp for schedule(dynamic)
     for (std::int64_t k = 0; k < count; ++k) {
       const auto patch = static_cast<std::size_t>(k);
@@ -111,7 +111,7 @@ void Coarsening::mean(std::span<const double> fine, std::span<double> coarse) {
   const auto count = static_cast<std::int64_t>(boxes_.size());
 #pragma omp parallel
   {
-    std::vector<double> memory;
+    thread_local std::vector<double> memory;
     patches::Transfer::Scratch scratch;
 #pragma omp for schedule(dynamic)
     for (std::int64_t k = 0; k < count; ++k) {

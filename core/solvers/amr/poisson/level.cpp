@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/host_device.hpp"
+
 namespace eddyline::amr {
 
 using grid::IndexBox;
@@ -30,16 +32,9 @@ void mirror_at_sides(const PatchSet& set, const IndexBox& box, double* values) {
 PoissonLevel::PoissonLevel(const PatchSet& set, double spacing, std::int32_t ghosts, const Way& way)
     : layout_(set, ghosts, way.rank()), spacing_(spacing), halo_(way.halo()) {
   layout_.connect(halo_);
+  covers_domain_ = set.cells() == set.domain().cells();
   inverse_diagonal_.resize(size());
-  const IndexBox domain = set.domain();
-  for (const Layout::Patch& patch : layout_.patches())
-    for_each_cell(patch.cells, [&](Int3 cell) {
-      int neighbours = 0;
-      for (std::size_t d = 0; d < static_cast<std::size_t>(set.dimensions()); ++d)
-        neighbours += set.is_periodic(d) ? 2 : (cell[d] > domain.lower[d]) + (cell[d] + 1 < domain.upper[d]);
-      inverse_diagonal_[static_cast<std::size_t>(patch.first + patch.cells.index(cell))] =
-          spacing * spacing / neighbours;
-    });
+  std::fill_n(inverse_diagonal_.data(), size(), inverse_of_centre());
 }
 
 void PoissonLevel::gather(std::span<double> x) {
@@ -47,15 +42,14 @@ void PoissonLevel::gather(std::span<double> x) {
   halo_.gather_between(views.field());
 }
 
-void PoissonLevel::fill(std::size_t patch, std::span<const double> x, const patches::Rim* rim,
-                        std::span<const double> at_rim, double* to) const {
+void PoissonLevel::fill(std::size_t patch, std::span<const double> x, const Around& around, double* to) const {
   const Layout::Patch& here = layout_.patches()[patch];
   const IndexBox grown = layout_.grown(here);
-  if (rim == nullptr) std::fill_n(to, grown.cells(), 0.0);
+  if (around.rim == nullptr && !covers_domain_) std::fill_n(to, grown.cells(), 0.0);
   layout_.fill(here, {x.data(), x.data() + size()}, to);
-  if (rim != nullptr)
-    for (const patches::Rim::Part& part : rim->parts_of(patch)) {
-      const double* from = at_rim.data() + part.first;
+  if (around.rim != nullptr)
+    for (const patches::Rim::Part& part : around.rim->parts_of(patch)) {
+      const double* from = around.values.data() + part.first;
       for_each_row(part.ghosts, [&](Int3 cell) {
         std::copy_n(from, part.ghosts.count(0), to + grown.index(cell));
         from += part.ghosts.count(0);
@@ -64,37 +58,85 @@ void PoissonLevel::fill(std::size_t patch, std::span<const double> x, const patc
   mirror_at_sides(layout_.set(), grown, to);
 }
 
-void PoissonLevel::apply(std::span<double> x, const patches::Rim* rim, std::span<const double> at_rim,
-                         std::span<double> y) {
+namespace {
+
+/// dx^2 A x at cell i of a row.
+template <int D>
+EDDYLINE_INLINE double differences(const double* q, std::ptrdiff_t i, std::ptrdiff_t sy, std::ptrdiff_t sz) {
+  const double pairs = (q[i - 1] + q[i + 1]) + (q[i - sy] + q[i + sy]);
+  if constexpr (D == 2) return 4 * q[i] - pairs;
+  return 6 * q[i] - (pairs + (q[i - sz] + q[i + sz]));
+}
+
+}  // namespace
+
+/// After gather(): calls row.template operator()<D>(q, sy, sz, first, count) for each row of cells, with q its values
+/// among ghosts and `first` its first unknown.
+template <class Row>
+void PoissonLevel::for_each_row_of_patches(std::span<double> x, const Around& around, Row&& row) {
   gather(x);
   const auto count = static_cast<std::int64_t>(layout_.patches().size());
-  const int dimensions = layout_.dimensions();
-  const double per_area = 1 / (spacing_ * spacing_), centre = 2.0 * dimensions;
 #pragma omp parallel
   {
-    std::vector<double> memory(layout_.scratch_size());
+    thread_local std::vector<double> memory;
+    memory.resize(std::max(memory.size(), layout_.scratch_size()));
 #pragma omp for schedule(dynamic)
     for (std::int64_t k = 0; k < count; ++k) {
-      fill(static_cast<std::size_t>(k), x, rim, at_rim, memory.data());
+      fill(static_cast<std::size_t>(k), x, around, memory.data());
       const Layout::Patch& patch = layout_.patches()[static_cast<std::size_t>(k)];
       const IndexBox grown = layout_.grown(patch);
       const std::ptrdiff_t sy = grown.count(0), sz = sy * grown.count(1);
-      const std::int32_t nx = patch.cells.count(0);
-      double* __restrict to = y.data() + patch.first;
+      std::int64_t first = patch.first;
       for_each_row(patch.cells, [&](Int3 cell) {
-        const double* __restrict q = memory.data() + grown.index(cell);
-        if (dimensions == 3) {
-          for (std::int32_t i = 0; i < nx; ++i)
-            to[i] = per_area *
-                    (centre * q[i] - (((q[i - 1] + q[i + 1]) + (q[i - sy] + q[i + sy])) + (q[i - sz] + q[i + sz])));
-        } else {
-          for (std::int32_t i = 0; i < nx; ++i)
-            to[i] = per_area * (centre * q[i] - ((q[i - 1] + q[i + 1]) + (q[i - sy] + q[i + sy])));
-        }
-        to += nx;
+        const double* q = memory.data() + grown.index(cell);
+        if (layout_.dimensions() == 3)
+          row.template operator()<3>(q, sy, sz, first, patch.cells.count(0));
+        else
+          row.template operator()<2>(q, sy, sz, first, patch.cells.count(0));
+        first += patch.cells.count(0);
       });
     }
   }
+}
+
+void PoissonLevel::apply(std::span<double> x, std::span<double> y) {
+  const double per_area = 1 / (spacing_ * spacing_);
+  for_each_row_of_patches(
+      x, {}, [&]<int D>(const double* q, std::ptrdiff_t sy, std::ptrdiff_t sz, std::int64_t first, std::int32_t n) {
+        double* __restrict to = y.data() + first;
+        for (std::int32_t i = 0; i < n; ++i) to[i] = per_area * differences<D>(q, i, sy, sz);
+      });
+}
+
+void PoissonLevel::residual(std::span<double> x, const Around& around, std::span<const double> b, std::span<double> r) {
+  const double per_area = 1 / (spacing_ * spacing_);
+  for_each_row_of_patches(
+      x, around, [&]<int D>(const double* q, std::ptrdiff_t sy, std::ptrdiff_t sz, std::int64_t first, std::int32_t n) {
+        const double* right = b.data() + first;
+        double* __restrict to = r.data() + first;
+        for (std::int32_t i = 0; i < n; ++i) to[i] = right[i] - per_area * differences<D>(q, i, sy, sz);
+      });
+}
+
+void PoissonLevel::relax(std::span<double> x, std::span<const double> b, double step, double keep, std::span<double> d,
+                         std::span<double> next) {
+  const double per_area = 1 / (spacing_ * spacing_), factor = step * inverse_of_centre();
+  for_each_row_of_patches(
+      x, {}, [&]<int D>(const double* q, std::ptrdiff_t sy, std::ptrdiff_t sz, std::int64_t first, std::int32_t n) {
+        const double* right = b.data() + first;
+        double* __restrict change = d.data() + first, * __restrict to = next.data() + first;
+        if (keep == 0) {
+          for (std::int32_t i = 0; i < n; ++i) {
+            change[i] = factor * (right[i] - per_area * differences<D>(q, i, sy, sz));
+            to[i] = q[i] + change[i];
+          }
+          return;
+        }
+        for (std::int32_t i = 0; i < n; ++i) {
+          change[i] = keep * change[i] + factor * (right[i] - per_area * differences<D>(q, i, sy, sz));
+          to[i] = q[i] + change[i];
+        }
+      });
 }
 
 }  // namespace eddyline::amr

@@ -37,23 +37,39 @@ class PoissonLevel {
   std::size_t extent() const { return size() + static_cast<std::size_t>(layout_.foreign_cells()); }
   const patches::Layout& layout() const { return layout_; }
   double spacing() const { return spacing_; }
+  /// The same at sides, where a mirrored neighbour makes the diagonal smaller: the smoother moves less there.
   std::span<const double> inverse_diagonal() const { return {inverse_diagonal_.data(), inverse_diagonal_.size()}; }
   exchange::Traffic traffic() const { return halo_.traffic(); }
 
   /// Collective. y = A x; values are 0 where the level ends within the domain.
-  void apply(std::span<double> x, std::span<double> y) { apply(x, nullptr, {}, y); }
-  /// Collective. The same with the values of a rim there.
-  void apply(std::span<double> x, const patches::Rim* rim, std::span<const double> at_rim, std::span<double> y);
+  void apply(std::span<double> x, std::span<double> y);
+  /// Collective. r = b - A x.
+  void residual(std::span<double> x, std::span<const double> b, std::span<double> r) { residual(x, {}, b, r); }
+  /// Collective. As linear::Chebyshev wants it.
+  void relax(std::span<double> x, std::span<const double> b, double step, double keep, std::span<double> d,
+             std::span<double> next);
+
+  /// Values around a level that ends within the domain.
+  struct Around {
+    const patches::Rim* rim = nullptr;
+    std::span<const double> values;
+  };
+  /// Collective. r = b - A x with these values there.
+  void residual(std::span<double> x, const Around& around, std::span<const double> b, std::span<double> r);
 
   /// Collective. Receives the cells of other ranks.
   void gather(std::span<double> x);
   /// After gather(): the cells of a patch with all ghosts, row-major.
-  void fill(std::size_t patch, std::span<const double> x, const patches::Rim* rim, std::span<const double> at_rim,
-            double* to) const;
+  void fill(std::size_t patch, std::span<const double> x, const Around& around, double* to) const;
 
  private:
+  double inverse_of_centre() const { return spacing_ * spacing_ / (2.0 * layout_.dimensions()); }
+  template <class Row>
+  void for_each_row_of_patches(std::span<double> x, const Around& around, Row&& row);
+
   patches::Layout layout_;
   double spacing_;
+  bool covers_domain_ = false;
   exchange::BoxHalo halo_;
   Array<double> inverse_diagonal_;
 };

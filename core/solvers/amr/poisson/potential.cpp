@@ -19,7 +19,7 @@ using patches::PatchSet;
 namespace {
 
 constexpr std::int32_t k_rim_layers = 2;  // restriction reads 2 cells beyond a patch
-const linear::ChebyshevOptions k_smoother{.degree = 3, .highest = 2, .lowest = 0.35};
+const linear::ChebyshevOptions k_smoother{.degree = 3, .highest = 2, .lowest = 0.25};
 
 std::span<const double> owned(const Array<double>& vector, const PoissonLevel& level) {
   return {vector.data(), level.size()};
@@ -123,7 +123,7 @@ void Potential::restrict_values(std::size_t level) {
 #pragma omp for schedule(dynamic)
     for (std::int64_t k = 0; k < count; ++k) {
       const Layout::Patch& patch = layout.patches()[static_cast<std::size_t>(k)];
-      grid.level->fill(static_cast<std::size_t>(k), span_of(grid.u), &refined.rim, span_of(refined.at_rim),
+      grid.level->fill(static_cast<std::size_t>(k), span_of(grid.u), {&refined.rim, span_of(refined.at_rim)},
                        memory.data());
       transfer_.restrict(memory.data(), layout.grown(patch), patches::coarsened(patch.cells, layout.dimensions()),
                          refined.restricted.data() + (patch.first >> layout.dimensions()), scratch);
@@ -170,13 +170,12 @@ void Potential::fill_rim(std::size_t level) {
 /// r = f - A u on a level. Below finer cells, u must be theirs.
 void Potential::compute_residual(std::size_t level) {
   Grid& grid = grids_[level];
-  if (level == 0) {
-    grid.level->apply(span_of(grid.u), span_of(grid.r));
-  } else {
+  PoissonLevel::Around around;
+  if (level > 0) {
     fill_rim(level);
-    grid.level->apply(span_of(grid.u), &grid.refined->rim, span_of(grid.refined->at_rim), span_of(grid.r));
+    around = {&grid.refined->rim, span_of(grid.refined->at_rim)};
   }
-  for_each_unknown(grid.level->size(), [&](std::size_t i) { grid.r[i] = grid.f[i] - grid.r[i]; });
+  grid.level->residual(span_of(grid.u), around, owned(grid.f, *grid.level), span_of(grid.r));
 }
 
 void Potential::smooth(std::size_t level) {

@@ -32,13 +32,22 @@ void Lists<T, D>::find() {
     predict();
   else
     margin_.disable();
-  if (!state_.openings.empty()) find_node_neighbors();
+  if (!state_.openings.empty()) {
+    find_free_fluid();
+    find_node_neighbors();
+  }
   build();
-  find_without_lists();
+  end_find();
 }
 
 template <class T, int D>
 void Lists<T, D>::find_without_lists() {
+  if (!state_.openings.empty()) find_free_fluid();
+  end_find();
+}
+
+template <class T, int D>
+void Lists<T, D>::end_find() {
   find_near_walls();
   make_schedule();
   resize_results();
@@ -151,8 +160,12 @@ void Lists<T, D>::find_near_walls() {
 
 template <class T, int D>
 void Lists<T, D>::find_node_neighbors() {
-  free_fluid_.find(domain_.fluid_rows, state_.openings.members(), domain_.fluid_halo);
   build_over_free_fluid(node_fluid, domain_.node_rows, domain_.node_positions());
+}
+
+template <class T, int D>
+void Lists<T, D>::find_free_fluid() {
+  free_fluid_.find(domain_.fluid_rows, state_.openings.members(), domain_.fluid_halo);
   const auto& members = state_.openings.members();
   member_places.resize(members.size());
   for (std::size_t m = 0; m < members.size(); ++m) {
@@ -161,7 +174,7 @@ void Lists<T, D>::find_node_neighbors() {
   }
   domain_.layout().find_computed_around(free_fluid_.cells_with_buffers(), cells_around_);
   find_chunks_with(cells_around_, domain_.wall_rows, walls_at_buffers_);
-  for (auto& sums : scratch_.node_sums) sums.resize(node_fluid.chunks().size() * neighbors::k_chunk);
+  for (auto& sums : scratch_.node_sums) sums.resize(chunks_of(domain_.node_rows) * neighbors::k_chunk);
   free_neighbors_found_ = false;
 }
 

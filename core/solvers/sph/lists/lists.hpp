@@ -2,6 +2,7 @@
 // The neighbour lists of a flow, how long they hold, and the order in which they are summed.
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "neighbors/drift.hpp"
@@ -61,6 +62,8 @@ class Lists {
   const neighbors::DriftBound<T, D>& drift_bound() const { return drift_bound_; }
   /// Marks of particles that a body may touch; empty without bodies.
   const Array<std::uint8_t>& near_walls() const { return near_walls_; }
+  /// One flag for each row of the fluid: 1 if it is in the buffer of an opening; ghosts included.
+  std::span<const std::uint8_t> in_buffer() const { return free_fluid_.in_buffer(); }
   std::size_t bytes() const;
 
   neighbors::NeighborList fluid_fluid, fluid_wall, wall_fluid, node_fluid;
@@ -95,7 +98,9 @@ class Lists {
   typename ListMargin<T, D>::Need need_of_step(const StepPath<T>& path) const;
   float sideways_in_buffers() const;
   void find_near_walls();
+  void find_free_fluid();
   void find_node_neighbors();
+  void end_find();
   void make_schedule();
   void resize_results();
   const char* instructions() const { return domain_.execution().instructions.c_str(); }

@@ -5,13 +5,29 @@
 namespace eddyline::sph {
 
 template <class T, int D>
+void OpeningReactions<T, D>::begin() {
+  for (auto& opening : state_.openings.all()) opening.force = {};
+}
+
+template <class T, int D>
+bool OpeningReactions<T, D>::is_summed_elsewhere(bool viscous) {
+  if (!sum_elsewhere_) return false;
+  const std::size_t members = state_.openings.members().size();
+  T* force[D];
+  for (int d = 0; d < D; ++d) {
+    force_[d].resize((members + neighbors::k_chunk - 1) / neighbors::k_chunk * neighbors::k_chunk);
+    force[d] = force_[d].data();
+  }
+  return sum_elsewhere_(viscous, force);
+}
+
+template <class T, int D>
 void OpeningReactions<T, D>::prepare() {
   lists_.find_free_neighbors();
   const std::size_t chunks = lists_.buffer_free.chunks().size(), whole = chunks * neighbors::k_chunk;
   no_walls_.assign(chunks, {});
   divergence_.resize(whole), diffusion_.resize(whole), dissipation_.resize(whole), surface_.resize(whole);
   for (int d = 0; d < D; ++d) force_[d].resize(whole), shift_[d].resize(whole);
-  for (auto& opening : state_.openings.all()) opening.force = {};
 }
 
 template <class T, int D>
@@ -25,6 +41,8 @@ physics::delta::SweepInput<T> OpeningReactions<T, D>::input() const {
 
 template <class T, int D>
 void OpeningReactions<T, D>::add_viscous() {
+  begin();
+  if (is_summed_elsewhere(true)) return add(true);
   prepare();
   physics::delta::RateResults<T, D> out{divergence_.data(), diffusion_.data(), {}, dissipation_.data()};
   for (int d = 0; d < D; ++d) out.viscous[d] = force_[d].data();
@@ -36,6 +54,7 @@ void OpeningReactions<T, D>::add_viscous() {
 
 template <class T, int D>
 void OpeningReactions<T, D>::add_pressure() {
+  if (is_summed_elsewhere(false)) return add(false);
   physics::delta::ForceResults<T, D> out{};
   out.surface = surface_.data();
   for (int d = 0; d < D; ++d) {

@@ -67,6 +67,16 @@ DeltaStep<T, D>::DeltaStep(Parts<T, D>& parts)
       overlap_(parts) {
   if (parts.domain.execution().device != "cpu")
     device_ = std::make_unique<OnDevice<T, D>>(parts, update_, contact_, forcing_, moving_walls_);
+  if (!device_) return;
+  openings_.sum_elsewhere(
+      [this](const physics::delta::SweepInput<T>& in, T* const* value) {
+        if (device_is_in_use()) device_->sum_nodes(in, value);
+        return device_is_in_use();
+      },
+      [this](bool viscous, T* const* force) {
+        if (device_is_in_use()) device_->sum_buffer_reactions(viscous, force);
+        return device_is_in_use();
+      });
 }
 
 template <class T, int D>
@@ -97,6 +107,7 @@ template <class T, int D>
 void DeltaStep<T, D>::count(solver::Counters& counters) const {
   if (!device_) return;
   counters.sum("device_rebuilds", device_->rebuilds());  // those that the host has not made
+  counters.sum("device_launches", device_->device().launches());
   counters.sum("device_bytes", static_cast<std::int64_t>(device_->device().bytes()));
   counters.sum("device_list_bytes", static_cast<std::int64_t>(device_->device().list_bytes()));
 }
@@ -121,7 +132,9 @@ void DeltaStep<T, D>::begin_step() {
 
 template <class T, int D>
 void DeltaStep<T, D>::end_step() {
+  if (moves_buffers_of_device()) device_->fetch_buffers();
   openings_.hold();
+  if (moves_buffers_of_device()) device_->put_held_buffers();
   ++state_.steps;
   if (!domain_.communicator().is_alone() && !domain_.lazy.is_on()) contents_.end_of_step = state_.steps;
 }
@@ -196,10 +209,14 @@ template <class T, int D>
 void DeltaStep<T, D>::kick_and_drift(Part part) {
   const auto blocks = lists_.schedule.rates_of(part);
   if (blocks.empty()) return;
-  openings_.discard_rates();
-  openings_.enforce_jet_cohesion();
-  device_ ? device_->kick_and_drift() : update_.kick_and_drift(blocks);
-  openings_.align_particle_columns();
+  if (device_) {
+    device_->kick_and_drift();
+  } else {
+    openings_.discard_rates();
+    openings_.enforce_jet_cohesion();
+    update_.kick_and_drift(blocks);
+    openings_.align_particle_columns();
+  }
   domain_.timers.lap(Phase::integrate);
 }
 
@@ -225,7 +242,9 @@ void DeltaStep<T, D>::extrapolate_to_walls() {
 template <class T, int D>
 void DeltaStep<T, D>::extrapolate_to_openings(double t, double dt) {
   if (state_.openings.empty()) return;
+  if (moves_buffers_of_device()) device_->fetch_buffers();
   openings_.extrapolate(t, dt, damping > 0);
+  if (moves_buffers_of_device()) device_->put_buffers_at_end();
   domain_.timers.lap(Phase::walls);
   overlap_.exchange(whole_end_state());
 }
@@ -246,9 +265,12 @@ template <class T, int D>
 void DeltaStep<T, D>::kick_and_shift(Part part, double dt) {
   const auto blocks = lists_.schedule.rates_of(part);
   if (blocks.empty()) return;
-  openings_.discard_forces();
-  device_is_in_use() ? device_->kick_and_shift(dt, damping, contents_.midpoint_of)
-                     : update_.kick_and_shift(blocks, dt, damping, contents_.midpoint_of);
+  if (device_is_in_use()) {
+    device_->kick_and_shift(dt, damping, contents_.midpoint_of);
+  } else {
+    openings_.discard_forces();
+    update_.kick_and_shift(blocks, dt, damping, contents_.midpoint_of);
+  }
   domain_.timers.lap(Phase::integrate);
 }
 

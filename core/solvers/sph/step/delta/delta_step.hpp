@@ -125,6 +125,7 @@ class DeltaStep {
 
   /// True if the device has the state. The host computes the start, and then hands it over.
   bool device_is_in_use() const { return device_ && device_->has_state(); }
+  bool moves_buffers_of_device() const { return device_is_in_use() && !state_.openings.empty(); }
   /// Returns the time for the motion of bodies at flow time t: they rest while a start settles.
   double motion_time(double t) const { return damping > 0 ? -1.0 : t; }
 

@@ -43,6 +43,7 @@ bool DeltaStep<T, D>::prepare_midpoint(double skin) {
   if (device_ && device_->upload_state()) contents_.invalidate();
   write_midpoint_rows();
   openings_.write_midpoint_rows(state_.time_step, damping > 0);
+  if (moves_buffers_of_device()) device_->put_buffers_at_midpoint();
   if (moving_walls_.any())
     moving_walls_.write_midpoint_rows(motion_time(state_.time + state_.time_step), state_.time_step);
   if (moving_walls_.any() && device_) device_->move_walls_to_midpoint();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -34,24 +33,11 @@ std::unique_ptr<device::Delta<T, D>> make_device(const solver::Execution& execut
   throw UserError("device = \"" + execution.device + "\"; must be \"cpu\", \"gpu\" or \"emulated\".");
 }
 
-template <int D>
-device::SortedRows<D> rows_of(const particles::CellIndex& index, const neighbors::FixedPositions& positions) {
-  device::SortedRows<D> rows{index.real_rows, index.rows, {index.slot.data(), index.slot.size()}, {}, {}};
-  std::int32_t begin = 0;
-  for (std::size_t k = 0; k < index.occupied.size(); ++k) {
-    rows.cells.push_back({index.occupied[k], begin, index.occupied_end[k]});
-    begin = index.occupied_end[k];
-  }
-  for (int d = 0; d < D; ++d) rows.positions[d] = positions.x[d].data();
-  return rows;
-}
-
 }  // namespace
 
 std::string device_refusal(const world::World& world) {
   const auto refused = [](const std::string& what) { return what + " cannot be computed on a device yet"; };
   if (world.method.scheme == world::Scheme::classic) return refused("method.scheme = \"classic\"");
-  if (!world.openings.empty()) return refused("openings");
   if (force_varies(world)) return refused("a body force that depends on the place");
   if (domain::WallFriction(world).acts()) return refused("friction of walls");
   if (!physics::terms::terms_of(world).empty()) return refused("[[terms]]");
@@ -92,19 +78,12 @@ OnDevice<T, D>::OnDevice(Parts<T, D>& parts, const ParticleUpdate<T, D>& update,
 /// Throws UserError, with what would fit, if the device has too little memory.
 template <class T, int D>
 void OnDevice<T, D>::check_memory() const {
-  const auto free = static_cast<double>(device_->free_bytes()), fluid = static_cast<double>(state_.fluid.size());
-  const double needed = device_bytes(state_.world, fluid, static_cast<double>(state_.wall.size()));
-  if (free == 0 || needed <= free) return;
-  const auto text = [](const char* form, double value) {
-    char found[32];
-    std::snprintf(found, sizeof found, form, value);
-    return std::string(found);
-  };
-  const double coarser = std::pow(needed / (0.95 * free), 1.0 / D);
-  throw UserError("device = \"" + domain_.execution().device + "\": " + text("%.3g", fluid) + " particles need about " +
-                  text("%.1f GB", needed * 1e-9) + ", and " + device_->name() + " has " + text("%.1f GB", free * 1e-9) +
-                  " free, enough for about " + text("%.2g", fluid * free / needed) + ". Use domain.spacing of at least " +
-                  text("%.3g m", state_.world.spacing * coarser) + ", another GPU, or device = \"cpu\".");
+  const auto free = static_cast<double>(device_->free_bytes());
+  if (free == 0) return;
+  const std::string why = device_memory_refusal(state_.world, static_cast<double>(state_.fluid.size()),
+                                                static_cast<double>(state_.wall.size()), device_->name(), free);
+  if (!why.empty())
+    throw UserError("device = \"" + domain_.execution().device + "\": " + why + ", another GPU, or device = \"cpu\".");
 }
 
 template <class T, int D>
@@ -152,6 +131,7 @@ bool OnDevice<T, D>::upload_state() {
     device_->upload(host_fluid(), {&domain_.layout(), rows_of<D>(domain_.fluid_rows, domain_.fluid_positions())});
     domain_.timers.lap(Phase::pack);
     upload_walls();
+    if (!state_.openings.empty()) upload_openings();
     build_lists();
     has_state_ = true;
     domain_.timers.lap(Phase::lists);
@@ -323,6 +303,9 @@ device::ShiftFactors OnDevice<T, D>::shift_factors(double dt, double damping) co
   factors.free_surface = c.free_surface;
   factors.confined = state_.fluid.confined;
   factors.bodies = bodies_;
+  factors.has_openings = !state_.openings.empty();
+  for (const auto& opening : state_.openings.all())
+    factors.inflows += opening.world.inflow && !opening.world.stream ? 1 : 0;
   return factors;
 }
 
@@ -333,6 +316,7 @@ void OnDevice<T, D>::kick_and_shift(double dt, double damping, double next) {
     device_->set_bodies(boxes);
     bodies_ = static_cast<std::int32_t>(boxes.size());
   }
+  if (!state_.openings.empty()) set_inflows();
   const device::ShiftFactors factors = shift_factors(dt, damping);
   std::vector<device::Suspect> suspects = device_->kick_and_shift(factors, row_factors(next));
   check_contact(suspects, dt);
@@ -351,9 +335,9 @@ void OnDevice<T, D>::check_contact(std::vector<device::Suspect>& suspects, doubl
     double taken_back = 0;
     for (int d = 0; d < D; ++d) taken_back += (one.x_old[d] - one.x[d]) * one.v[d];
     if (state_.constants.free_surface && taken_back > physics::delta::k_taken_back * dt * one.v2)
-      if (const std::optional<Vec3> wall = update_.wall_beside(true, one.x_old))
+      if (const std::optional<Vec3> wall = update_.wall_beside(one.near_bodies != 0, one.x_old))
         one.v = physics::delta::stopped_velocity(one.v, one.x - one.x_old, *wall, dt);
-    contacts += update_.apply_contact(true, one.x, one.v) ? 1 : 0;
+    contacts += update_.apply_contact(one.near_bodies != 0, one.x, one.v) ? 1 : 0;
   }
   state_.contacts += contacts;
 }

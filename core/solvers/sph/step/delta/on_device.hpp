@@ -19,6 +19,19 @@ namespace eddyline::sph {
 /// Called while an exception is handled: throws it again, as a UserError if the device has failed.
 [[noreturn]] void rethrow_failure(const std::string& device);
 
+/// The rows of some particles, as the host has sorted them.
+template <int D>
+device::SortedRows<D> rows_of(const particles::CellIndex& index, const neighbors::FixedPositions& positions) {
+  device::SortedRows<D> rows{index.real_rows, index.rows, {index.slot.data(), index.slot.size()}, {}, {}};
+  std::int32_t begin = 0;
+  for (std::size_t k = 0; k < index.occupied.size(); ++k) {
+    rows.cells.push_back({index.occupied[k], begin, index.occupied_end[k]});
+    begin = index.occupied_end[k];
+  }
+  for (int d = 0; d < D; ++d) rows.positions[d] = positions.x[d].data();
+  return rows;
+}
+
 /// The operations of Step on a device, with the numbers that they need from the flow. The state lies on the device; the
 /// host's arrays hold it after hand_back(). The host moves bodies, and decides about particles that may touch one.
 template <class T, int D>
@@ -31,8 +44,8 @@ class OnDevice {
   /// Takes over the host's state, unless the device has it. Returns whether it did; rows of the midpoint are then to be
   /// written again.
   bool upload_state();
-  /// Sorts particles and builds lists on the device. Returns false, and changes nothing, if only the host can: particles
-  /// leave the domain, or bodies come or go. The host then does it, after hand_back(), without lists.
+  /// Sorts particles and builds lists on the device. Returns false, and changes nothing, if only the host can:
+  /// particles leave the domain, or bodies come or go. The host then does it, after hand_back(), without lists.
   bool rebuild(bool by_expected_places);
   /// Copies the state to the host, unless the host has it, and the maxima of the last step.
   void hand_back();
@@ -58,6 +71,20 @@ class OnDevice {
   void react_viscous();
   void react_pressure();
 
+  // Openings: the host moves their buffers, see openings_on_device.cpp.
+  /// Copies places and density gradients of the buffers to the host.
+  void fetch_buffers();
+  /// Take over what the host has set: velocities and rows at the midpoint; pressure, mass and rows at the end;
+  /// velocities and density gradients for the next step.
+  void put_buffers_at_midpoint();
+  void put_buffers_at_end();
+  void put_held_buffers();
+  /// Sum what OpeningStep asks for.
+  void sum_nodes(const physics::delta::SweepInput<T>& in, T* const* value) { device_->sum_nodes(in, value); }
+  void sum_buffer_reactions(bool viscous, T* const* force) {
+    device_->sum_buffer_reactions(sweep_input(state_, domain_, scratch_), state_.constants.viscosity, viscous, force);
+  }
+
   std::string name() const { return device_->name(); }
   const device::Delta<T, D>& device() const { return *device_; }
   /// Number of rebuilds on the device.
@@ -68,6 +95,8 @@ class OnDevice {
   device::HostFluid<T, D> host_fluid();
   device::HostWalls<T> host_walls();
   void upload_walls();
+  void upload_openings();
+  void set_inflows();
   void build_lists();
   device::MovedWalls<T, D> moved_walls(bool at_midpoint) const;
   device::RowFactors row_factors(double dt) const;
