@@ -38,9 +38,8 @@ def test_problems_of_levels_name_the_change() -> None:
 
 
 def test_all_refined_tells_memory_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    from eddyline.solvers import amr
-
-    monkeypatch.setattr(amr, "available_memory", lambda: 1e7)
+    for place in ("checks", "solver"):
+        monkeypatch.setattr(f"eddyline.solvers.amr.{place}.available_memory", lambda: 1e7)
     fine = LEVELS.replace("spacing = 0.015625", "spacing = 0.001953125")
     assert fine != LEVELS
     with pytest.raises(WorldError, match=r"with the levels that method\.refine chooses, makes 340,000 cells"):
