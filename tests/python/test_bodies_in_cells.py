@@ -8,6 +8,7 @@ from test_waves import GAS_BODY, THICK_BODY, gas_text
 
 from eddyline import _core
 from eddyline.world import World, WorldError
+from eddyline.world.quantities import series_columns
 
 PERIODIC = "\n".join(f'{side} = {{ type = "periodic" }}' for side in ("left", "right", "bottom", "top"))
 TILTED = """
@@ -107,6 +108,6 @@ def test_bodies_that_cells_cannot_have_are_refused(old: str, new: str, line: str
 def test_a_torque_has_its_series_and_bodies_make_the_run_longer() -> None:
     text = THICK_BODY + '[observe.turn]\ntype = "torque"\nbody = "post"\npivot = [0, 0]\n'
     world, empty = World.from_text(text), World.from_text(text[: text.index("[bodies")])
-    series = world.solver.series(world.file)
+    series = series_columns(world.file)
     assert series["turn"] == ["torque"] and series["force.post"][-1] == "torque"
     assert world.solver.estimate(world).step_seconds > 1.1 * empty.solver.estimate(empty).step_seconds
