@@ -24,8 +24,8 @@ struct Table {
 /// The solids whose forces a solver knows: bodies alone; or bodies and walls, with the work that they do.
 enum class Loaded { bodies, solids };
 
-/// Names of what a solver records and shows of a world; known without running it. Every name and unit is written here and
-/// nowhere else: observers, samplers and the package ask.
+/// Names of what a solver records and shows of a world; known without running it. Every name and unit is written here
+/// and nowhere else: observers, samplers and the package ask.
 struct Description {
   std::vector<Table> series{};       // the solver's own; its budget comes first
   std::vector<Column> quantities{};  // that pictures can show

@@ -14,9 +14,7 @@ constexpr std::size_t k_sums = 9;  // of a body: pressure, friction, torque
 
 }  // namespace
 
-Loads::Loads(State& state) : state_(state) {
-  owners_ = solver::loaded_solids(state.world(), solver::Loaded::bodies);
-}
+Loads::Loads(State& state) : state_(state) { owners_ = solver::loaded_solids(state.world(), solver::Loaded::bodies); }
 
 /// Each group counts once, where its first cell is.
 void Loads::add(comm::Sums& sums) {
