@@ -400,14 +400,15 @@ TEST(a_moving_refinement_has_the_same_bits_everywhere) {
     world::World w = moving(dimensions);
     const solver::Checksum expected = reference(w);
     std::size_t way = 0;
-    for (const auto& [ranks, patch] : {std::pair{1, 8}, {2, 16}, {3, 8}, {4, 32}, {2, 64}, {3, 4}})
-      for (int again = 0; again < (dimensions == 2 ? 2 : 1); ++again) {
-        w.options["patch"] = std::int64_t{patch};
-        const std::string& name = names[way++ % names.size()];
-        fixture::on_ranks(ranks, [&](comm::Communicator& c) {
-          CHECK(checksum_after(w, execution_of(name, ranks == 1 ? 2 : 1), c) == expected);
-        });
-      }
+    std::vector<std::pair<int, int>> ways{{1, 8}, {2, 16}, {3, 8}, {4, 32}, {2, 64}, {3, 4}};  // ranks, patches
+    if (dimensions == 3) ways.resize(3);
+    for (const auto& [ranks, patch] : ways) {
+      w.options["patch"] = std::int64_t{patch};
+      const std::string& name = names[way++ % names.size()];
+      fixture::on_ranks(ranks, [&, ranks = ranks](comm::Communicator& c) {
+        CHECK(checksum_after(w, execution_of(name, ranks == 1 ? 2 : 1), c) == expected);
+      });
+    }
   }
 }
 
@@ -492,7 +493,7 @@ TEST(means_are_conserved_across_levels) {
       amr::Step step(state);
       amr::Budget budget(state);
       std::vector<double> found;
-      for (int k = 0; k < 9; ++k) {
+      for (int k = 0; k < 6; ++k) {
         comm::Sums sums;
         std::vector<double> row;
         budget.add(sums);

@@ -148,7 +148,7 @@ double error_of_vortex(std::shared_ptr<const world::Mesh> mesh, double time_step
                    {"dissipation_kind", dissipation}};
   const auto alone = comm::single_process();
   Simulation simulation(world, execution(), 0, *alone);
-  simulation.advance(0.4 - 1e-9, 1000, k_for_ever);
+  simulation.advance(0.2 - 1e-9, 1000, k_for_ever);
   const double t = simulation.solver().clock().time;
   return error_of(simulation, [&](Vec3 x) {
     const double dx = (x.x - 0.4 - 0.5 * t) / 0.1, dy = (x.y - 0.5) / 0.1;
@@ -254,12 +254,11 @@ TEST(a_stream_of_gas_stays_uniform_on_skewed_and_turned_blocks) {
 }
 
 TEST(a_vortex_in_a_gas_converges_with_second_order) {
-  for (const std::string kind : {"scalar", "matrix"}) {
-    const double coarse = error_of_vortex(square(32, 0, true), 0.02, kind),
-                 fine = error_of_vortex(square(64, 0, true), 0.01, kind);
-    CHECK(fine < 0.01);
-    CHECK(std::log2(coarse / fine) > 1.7);
-  }
+  const double coarse = error_of_vortex(square(32, 0, true), 0.02, "scalar"),
+               fine = error_of_vortex(square(64, 0, true), 0.01, "scalar");
+  CHECK(fine < 0.005);
+  CHECK(std::log2(coarse / fine) > 1.7);
+  CHECK(error_of_vortex(square(32, 0, true), 0.02, "matrix") < coarse);
 }
 
 /// A of A x, by differences of a flux.

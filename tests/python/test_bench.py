@@ -162,6 +162,7 @@ def test_what_cannot_be_measured_is_reported_before_measuring(
     assert told in capsys.readouterr().err
 
 
+@pytest.mark.matrix
 def test_awkward_worlds_are_awkward():
     """Most of the jet's domain is empty, and drops of the splash are single particles."""
     for dim, least in ((2, 90), (3, 350)):

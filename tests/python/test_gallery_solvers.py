@@ -47,6 +47,6 @@ def test_surfaces_of_particles_and_their_mistakes(solver: str) -> None:
     sets = {"method.name": solver, "domain.spacing": 0.04}
     World.load(WATER, sets)
     with pytest.raises(
-        WorldError, match=r'observe\.water\.quantity = "foo"; must be one of fluid, speed, .*or q'
+        WorldError, match=r'observe\.water\.quantity = "foo"; must be one of speed, .*fluid.*or q'
     ):
         World.load(WATER, sets | {"observe.water.quantity": "foo"})

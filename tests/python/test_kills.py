@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import kills
 import pytest
 
-PARTS = {"run": 128, "close": 10, "replay": 450}
+PARTS = {"run": 200, "close": 15, "replay": 700}
 """Scenarios, and at every how many operations they are killed here."""
 
 

@@ -41,7 +41,11 @@ PATIENCE = 120
 pytestmark = needs_ranks
 
 
-@pytest.mark.parametrize("way", LISTED, ids=str)
+@pytest.mark.parametrize(
+    "way",
+    [pytest.param(way, marks=[pytest.mark.matrix] if way.ranks * way.threads > 4 else []) for way in LISTED],
+    ids=str,
+)
 def test_any_ranks_give_the_same_bits(way: Way, tmp_path: Path) -> None:
     assert_the_law(way, tmp_path)
 
@@ -63,6 +67,7 @@ def eddyline(*words: str, **options: object) -> subprocess.CompletedProcess[str]
     )  # fmt: skip
 
 
+@pytest.mark.matrix
 def test_cells_of_two_other_ranks_may_approach_each_other(tmp_path: Path) -> None:
     """The prediction of their drift was too low, and ranks stopped with a failed assertion."""
     words = ("run", "taylor_green", "--steps", "15", "--no-rebalance", "--set", "output.pictures=0")
@@ -561,7 +566,7 @@ def test_ranks_end_in_order_when_their_launcher_is_killed(channel: Path, tmp_pat
     assert segments and not any((SHARED_MEMORY / name).exists() for name in segments)
 
 
-@pytest.mark.parametrize("seed", [15, 1006])
+@pytest.mark.parametrize("seed", [15, pytest.param(1006, marks=pytest.mark.matrix)])
 def test_a_kill_at_any_moment_leaves_nothing_behind(seed: int) -> None:
     what, fault = attempt(seed)
     assert not fault, f"{what}: {fault}"

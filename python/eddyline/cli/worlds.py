@@ -25,7 +25,7 @@ def list_worlds(
     """
     from eddyline.serve.gallery import gallery_worlds
 
-    worlds = gallery_worlds()
+    worlds = sorted(gallery_worlds(), key=lambda world: world.name)
     if as_json:
         import json
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eddyline.live import journal
 from eddyline.live import stream_pb2 as pb
@@ -27,7 +26,7 @@ from eddyline.run.lazy import BREAKS
 from eddyline.run.pictures import RunPictures
 from eddyline.run.results import evaluate
 from eddyline.serve import stored_surfaces
-from eddyline.serve.rasters import always_the_same
+from eddyline.serve.rasters import particles_for
 from eddyline.stream.corrupt import CorruptFileError
 from eddyline.stream.frames import stored_count
 from eddyline.stream.snapshots import kinds_in, part_name, read_snapshot, snapshot_count, snapshot_moment
@@ -150,17 +149,23 @@ def particles(folder: Path, index: int, quantity: str, most: int) -> pb.Message:
     size = np.array(world.file.domain.size)
     shares = (found["position"] - low) / size
     inside = np.flatnonzero(((shares >= 0) & (shares <= 1)).all(axis=1))
-    taken = inside[always_the_same(found["id"][inside], most)]
-    places = shares[taken]
-    made = pb.Particles(count=len(taken), total=len(inside), ids=found["id"][taken].astype("<i8").tobytes())
+    whole = pb.Particles(
+        count=len(inside), total=len(inside), ids=found["id"][inside].astype("<i8").tobytes()
+    )
     for axis in range(world.dimensions):
-        codes = np.rint(places[:, axis] * MOST[2]).astype(np.uint16)
-        made.position.append(given(codes, float(low[axis]), float(low[axis] + size[axis])))
+        codes = np.rint(shares[inside, axis] * MOST[2]).astype(np.uint16)
+        whole.position.append(given(codes, float(low[axis]), float(low[axis] + size[axis])))
+    velocities = found["velocity"][inside].T[: world.dimensions]
+    carried = {f"velocity_{name}": each for name, each in zip("xyz", velocities, strict=False)}
+    if quantity != "speed":
+        carried[quantity] = found[quantity][inside]
+    for name, values in carried.items():
+        whole.carried.add(quantity=name, values=coded(values.astype(np.float32)))
+    said = pb.Hello()
     density = None if world.file.is_gas else world.file.fluid.density
-    made.quantity, made.unit = quantity, quantity_of(quantity, density).unit
-    made.values.CopyFrom(coded(_of_particles(found, quantity)[taken].astype(np.float32)))
-    for name, velocity in zip("xyz", found["velocity"][taken].astype(np.float32).T, strict=False):
-        made.carried.add(quantity=f"velocity_{name}", values=coded(velocity, width=1))
+    said.quantities.add(name=quantity, unit=quantity_of(quantity, density).unit)
+    view = pb.View(particle_quantity=quantity, most_particles=most, velocities=True)
+    made = particles_for(pb.Frame(particles=whole), view, said)
     bodies = _bodies(folder, found["step"], found["time"])
     frame = pb.Frame(index=index, step=found["step"], time=found["time"], particles=made, bodies=bodies)
     return packed(frame=frame)
@@ -173,12 +178,6 @@ def surfaces(folder: Path, index: int) -> pb.Message:
     if bodies is not None:
         made.frame.bodies.CopyFrom(bodies)
     return made
-
-
-def _of_particles(found: dict[str, Any], quantity: str) -> NDArray[np.float64]:
-    if quantity == "speed":
-        return np.asarray(np.linalg.norm(found["velocity"], axis=1))
-    return np.asarray(found[quantity])
 
 
 def _check_snapshot(folder: Path, index: int) -> None:
