@@ -16,7 +16,7 @@ PARTS = {"run": 200, "close": 15, "replay": 700}
 def test_what_a_kill_leaves_can_be_completed_to_the_bits() -> None:
     with ThreadPoolExecutor(1) as pool:
         tallies = list(pool.map(lambda part: kills.in_a_process(*part, 7), PARTS.items()))
-    assert sum(tally.tried for tally in tallies) >= 10
+    assert sum(tally.tried for tally in tallies) >= 8
     assert not any(tally.faults for tally in tallies), kills.table(tallies)
     outcomes = {outcome for tally in tallies for outcome in tally.outcomes}
     assert {"lost", "not closed"} <= outcomes

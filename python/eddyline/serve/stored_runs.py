@@ -157,8 +157,8 @@ def particles(folder: Path, index: int, quantity: str, most: int) -> pb.Message:
         whole.position.append(given(codes, float(low[axis]), float(low[axis] + size[axis])))
     velocities = found["velocity"][inside].T[: world.dimensions]
     carried = {f"velocity_{name}": each for name, each in zip("xyz", velocities, strict=False)}
-    if quantity != "speed":
-        carried[quantity] = found[quantity][inside]
+    is_speed = quantity == "speed"
+    carried[quantity] = np.linalg.norm(velocities, axis=0) if is_speed else found[quantity][inside]
     for name, values in carried.items():
         whole.carried.add(quantity=name, values=coded(values.astype(np.float32)))
     said = pb.Hello()
