@@ -17,7 +17,7 @@ CORE_SOURCES := $(shell find core python/eddyline/bindings -name '*.cpp' -o -nam
 .PHONY: FORCE demo build gpu wheel test test-wheel golden test-matrix ranks-kills kills tidy test-threads test-page test-speed test-openmpi fuzz docs format clean
 
 demo: build
-	@$(BIN)/eddyline run worlds/cylinder.toml --set domain.spacing=D/12 --set time.end=11
+	@$(BIN)/eddyline run worlds/cylinder.toml --set domain.spacing=D/12
 	@echo "This was a preview, 12 particles across the cylinder. With 20: $(BIN)/eddyline run worlds/cylinder.toml"
 
 build: $(BUILT)
