@@ -42,6 +42,13 @@ export function quantityOf(name: QuantityName): Quantity {
 export function learnQuantities(told: readonly { name: string; unit: string; diverging: boolean; label: string }[]): QuantityName[] {
   const shown = told.filter(({ name }) => known.has(name) || !name.startsWith("velocity_"));
   for (const { name, unit, diverging, label } of shown) {
+    const flow = FLOW.find((quantity) => quantity.name === name);
+    if (flow) {
+      // the density of a gas is shown as it is, that of a liquid as its change
+      const isSame = diverging === (flow.kind === "diverging");
+      known.set(name, isSame ? flow : { ...flow, unit, kind: diverging ? "diverging" : "sequential", map: diverging ? "RdBu_r" : "viridis" });
+      continue;
+    }
     if (known.has(name)) continue;
     const text = label || name;
     known.set(name, {
