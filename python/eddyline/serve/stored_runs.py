@@ -26,7 +26,7 @@ from eddyline.run.lazy import BREAKS
 from eddyline.run.pictures import RunPictures
 from eddyline.run.results import evaluate
 from eddyline.serve import stored_surfaces
-from eddyline.serve.rasters import particles_for
+from eddyline.serve.rasters import always_the_same, particles_for
 from eddyline.stream.corrupt import CorruptFileError
 from eddyline.stream.frames import stored_count
 from eddyline.stream.snapshots import kinds_in, part_name, read_snapshot, snapshot_count, snapshot_moment
@@ -149,22 +149,21 @@ def particles(folder: Path, index: int, quantity: str, most: int) -> pb.Message:
     size = np.array(world.file.domain.size)
     shares = (found["position"] - low) / size
     inside = np.flatnonzero(((shares >= 0) & (shares <= 1)).all(axis=1))
-    whole = pb.Particles(
-        count=len(inside), total=len(inside), ids=found["id"][inside].astype("<i8").tobytes()
-    )
+    taken = inside[always_the_same(found["id"][inside], most)]
+    whole = pb.Particles(count=len(taken), total=len(inside), ids=found["id"][taken].astype("<i8").tobytes())
     for axis in range(world.dimensions):
-        codes = np.rint(shares[inside, axis] * MOST[2]).astype(np.uint16)
+        codes = np.rint(shares[taken, axis] * MOST[2]).astype(np.uint16)
         whole.position.append(given(codes, float(low[axis]), float(low[axis] + size[axis])))
-    velocities = found["velocity"][inside].T[: world.dimensions]
+    velocities = found["velocity"][taken].T[: world.dimensions]
     carried = {f"velocity_{name}": each for name, each in zip("xyz", velocities, strict=False)}
     is_speed = quantity == "speed"
-    carried[quantity] = np.linalg.norm(velocities, axis=0) if is_speed else found[quantity][inside]
+    carried[quantity] = np.linalg.norm(velocities, axis=0) if is_speed else found[quantity][taken]
     for name, values in carried.items():
         whole.carried.add(quantity=name, values=coded(values.astype(np.float32)))
     said = pb.Hello()
     density = None if world.file.is_gas else world.file.fluid.density
     said.quantities.add(name=quantity, unit=quantity_of(quantity, density).unit)
-    view = pb.View(particle_quantity=quantity, most_particles=most, velocities=True)
+    view = pb.View(particle_quantity=quantity, velocities=True)
     made = particles_for(pb.Frame(particles=whole), view, said)
     bodies = _bodies(folder, found["step"], found["time"])
     frame = pb.Frame(index=index, step=found["step"], time=found["time"], particles=made, bodies=bodies)
