@@ -68,6 +68,8 @@ class ShapeTable(Table):
     instead: ClassVar[str] = ""  # what to take in the other number of dimensions
     has_layers: ClassVar[bool] = True  # false: particles cannot follow its surface
     _core_shape: _core.Shape | None = PrivateAttr(None)
+    _folders: tuple[str, ...] = PrivateAttr(())
+    """Places of files that shapes name."""
 
     if TYPE_CHECKING:
         shape: str
@@ -94,6 +96,8 @@ class ShapeTable(Table):
 
     @model_validator(mode="after")
     def _can_be_made(self, info: ValidationInfo) -> ShapeTable:
+        if isinstance(info.context, Context):
+            self._folders = info.context.folders
         if dimensions_of_space(info) not in (None, self.dimensions):
             raise wrong_table("is of another number of dimensions")  # validate.py says which and what to take
         try:
@@ -239,24 +243,12 @@ class Profile(_Section):
         description="CSV file beside the world: two columns, x and y, in chords, in order around the body.",
         examples=["section.csv"],
     )
-    _folders: tuple[str, ...] = PrivateAttr(())
 
     def section(self) -> NDArray[np.float64]:
         try:
             return profile(self.file, self._folders)
         except ValueError as error:
             raise wrong_table(f"has file = {shown(self.file)}; {error}") from None
-
-    @model_validator(mode="after")
-    def _can_be_made(self, info: ValidationInfo) -> Profile:
-        if isinstance(info.context, Context):
-            self._folders = info.context.folders
-        if dimensions_of_space(info) in (None, self.dimensions):
-            try:
-                self._core_shape = self.make()
-            except _core.UserError as error:
-                raise wrong_table(f"cannot be made: {error}") from None
-        return self
 
 
 class Line(ShapeTable):
@@ -369,7 +361,6 @@ class Wing(ShapeTable):
     points: Annotated[Count, Field(ge=10, le=400)] = Field(
         default=60, description="Number of edges on each side of a section, for distances to the surface."
     )
-    _folders: tuple[str, ...] = PrivateAttr(())
     _surface: wings.Wing | None = PrivateAttr(None)
 
     @property
@@ -414,17 +405,6 @@ class Wing(ShapeTable):
     @property
     def measures(self) -> tuple[float, ...]:
         raise wrong_table("cannot be added to a run")
-
-    @model_validator(mode="after")
-    def _can_be_made(self, info: ValidationInfo) -> Wing:
-        if isinstance(info.context, Context):
-            self._folders = info.context.folders
-        if dimensions_of_space(info) in (None, self.dimensions):
-            try:
-                self._core_shape = self.make()
-            except _core.UserError as error:
-                raise wrong_table(f"cannot be made: {error}") from None
-        return self
 
 
 def _check_corners(low: Sequence[float], high: Sequence[float]) -> None:
