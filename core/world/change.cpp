@@ -1,6 +1,7 @@
 #include "world/change.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/errors.hpp"
@@ -32,6 +33,22 @@ ShapePtr shape_of(const Change& change) {
     case Kind::cylinder: need(7); return make_cylinder(point(0), point(1), change.numbers[6]);
   }
   throw UserError("unknown kind of shape; use circle, rectangle, polygon, line, sphere, box or cylinder.");
+}
+
+void set_options(World& world, const Change& change) {
+  const auto set = [&](const std::string& name, OptionValue value) {
+    const auto found = world.options.find(name);
+    if (found == world.options.end()) throw UserError("there is no parameter named " + name + ".");
+    found->second = std::move(value);
+  };
+  const std::string name = change.name.data();
+  if (change.kind == Change::Kind::parameter) return set(name, change.value.x);
+  const std::string first = name + ".0";
+  if (!world.options.contains(first)) throw UserError("there is no term named " + name + ".");
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::string key = name + "." + std::to_string(axis);
+    if (world.options.contains(key)) set(key, std::string(change.formulas[axis].data()));
+  }
 }
 
 }  // namespace eddyline::world

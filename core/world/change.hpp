@@ -6,6 +6,7 @@
 
 #include "base/vec.hpp"
 #include "world/shapes.hpp"
+#include "world/world.hpp"
 
 namespace eddyline::world {
 
@@ -19,7 +20,9 @@ struct Change {
     add_probe,     // a probe `name` at value [m]
     remove_probe,  // the probe `name`
     add_body,      // a body `name` at rest, its shape as numbers
-    remove_body    // the body `name`
+    remove_body,   // the body `name`
+    parameter,     // the option `name` of the world becomes value.x
+    term           // formulas: those of the term whose options begin with `name`, "terms.NN.KIND"
   };
   enum class ShapeKind : std::int32_t { circle, rectangle, polygon, line, sphere, box, cylinder };
   static constexpr std::size_t k_longest = 2047, k_longest_name = 63;  // characters
@@ -41,5 +44,8 @@ struct Change {
 
 /// The shape of a body that is added. Throws UserError if the numbers define no valid shape.
 ShapePtr shape_of(const Change& change);
+
+/// Sets the options of a world that a change of the kind parameter or term names. Throws UserError if it has none.
+void set_options(World& world, const Change& change);
 
 }  // namespace eddyline::world

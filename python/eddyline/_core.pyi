@@ -321,6 +321,23 @@ def equation_columns(
     """Names and units of a set of equations: its "fields", those of [start.fields] ("start"), and
     "quantities" of pictures and probes."""
 
+def term_acts(
+    library: str, dimensions: int, parameters: Mapping[str, bool | int | float | str]
+) -> tuple[bool, bool]:
+    """Whether the term of a module acts on pairs, and on single particles. Raises UserError."""
+
+def term_values(
+    library: str,
+    dimensions: int,
+    parameters: Mapping[str, bool | int | float | str],
+    spacing: float,
+    density: float,
+    values: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Forces on the first particles of pairs [N; 2D N/m], or accelerations of particles [m/s^2], (n,
+    dimensions), for values of the variables of pairs or particles, (n, variables), in the order of
+    core/physics/terms/variables.hpp. Raises UserError."""
+
 def equation_speed(
     name: str,
     dimensions: int,
@@ -463,8 +480,10 @@ class Simulation:
         body `name`, three, and of its rotation [rad]; value: the pivot [m]. add_probe, remove_probe: `name`,
         value [m]. add_body: a body `name` at rest, its shape ("circle", ...), the numbers that the function
         of that name takes, one after the other, and whether it has slip; remove_body: the body `name`; both
-        happen as the next step begins. Rows of series must have been taken. Returns the mass of the fluid
-        that makes room for a body [kg], kg/m in 2D, else 0. Raises UserError, and then nothing has changed.
+        happen as the next step begins. parameter: the option `name` becomes value[0]. term: formulas of the
+        term whose options begin with `name`. Rows of series must have been taken. Returns the mass of the
+        fluid that makes room for a body [kg], kg/m in 2D, else 0. Raises UserError, and then nothing has
+        changed.
         """
     def interrupt(self) -> None: ...
     @property

@@ -4,6 +4,7 @@ one line."""
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shutil
@@ -15,17 +16,23 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tomlkit
 from typer.testing import CliRunner
 from ways import needs_ranks
 
+import eddyline
 from eddyline import _core, modules
 from eddyline.cli import app
+from eddyline.live import journal
+from eddyline.live import stream_pb2 as pb
+from eddyline.live.steering import RefusedError, Steering
 from eddyline.modules import compiler as building
 from eddyline.modules import library as libraries
 from eddyline.modules.description import RESERVED
 from eddyline.plot import colors
+from eddyline.run.replay import replay
 from eddyline.solvers.amr import AmrOptions
-from eddyline.world import World, WorldError
+from eddyline.world import World, WorldError, terms
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "modules"
@@ -95,6 +102,65 @@ def test_heat_decays_as_the_exact_solution(heat: Path, n: int) -> None:
     k = 2 * np.pi
     exact = np.sin(k * x) * np.sin(k * x)[:, None] * np.exp(-2 * 0.01 * k**2 * simulation.time)
     assert np.abs(values - exact).max() < 0.55 / n**2
+
+
+def steered_bits(
+    world: World, commands: Sequence[tuple[int, pb.Command]], instructions: str = "auto", threads: int = 1,
+    boxes: int = 1, steps: int = 20, end: float = math.inf,
+) -> int:  # fmt: skip
+    """The checksum after some steps with commands."""
+    simulation = _core.Simulation(world.core, instructions=instructions, threads=threads, boxes=boxes)
+    steering = Steering(world)
+    for step, command in commands:
+        simulation.advance(math.inf, step, 60.0)
+        simulation.take_series()
+        steering.apply(steering.plan(command, simulation.time), simulation)
+    simulation.advance(end, steps, 60.0)
+    return simulation.checksum()
+
+
+def test_a_parameter_changes_while_the_run_goes_on_and_the_law_holds(heat: Path) -> None:
+    world = world_of(heat, let__n=16)
+    more = pb.Command(id="a", parameter=pb.Parameter(name="kappa", value="0.02"))
+    # The time step goes with 1/kappa, so that the state after so many steps is the same for any kappa.
+    long: dict[str, Any] = {"steps": 1000, "end": 0.6}
+    steered = steered_bits(world, [(5, more)], **long)
+    assert steered != steered_bits(world, (), **long)
+    assert steered_bits(world, [(5, more)], steps=5) == steered_bits(world, (), steps=5)
+    for way in (("scalar", 1, 1), ("auto", 2, 3)):
+        assert steered_bits(world, [(5, more)], *way, **long) == steered
+    # From a checkpoint, in the world as steered, the run goes on with the same bits, and with its time step.
+    first = _core.Simulation(world.core, threads=1)
+    first.advance(math.inf, 5, 60.0)
+    before = first.time_step
+    steering = Steering(world)
+    steering.apply(steering.plan(more, first.time), first)
+    assert first.time_step == pytest.approx(before / 2)
+    rest = _core.Simulation(steering.world.core, threads=1)
+    rest.restore(iter([first.save()]))
+    rest.advance(0.6, 1000, 60.0)
+    assert rest.checksum() == steered
+    (shown,) = steering.present().parameters
+    assert (shown.name, shown.value, shown.unit) == ("kappa", "0.02", "m^2/s")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "line"),
+    [
+        ("kapa", "1", "'kapa' is not a parameter that can change; known: kappa."),
+        ("kappa", "-1", "method.parameters.kappa = -1 m^2/s; must be > 0."),
+        ("kappa", "heat", "unknown name `heat`"),
+        ("kappa", "1e999", "must be a finite number"),
+    ],
+)
+def test_a_parameter_that_a_world_could_not_have_is_refused(
+    heat: Path, name: str, value: str, line: str
+) -> None:
+    steering = Steering(world_of(heat))
+    assert steering.abilities()["parameter"] == "" and steering.abilities()["gravity"]
+    with pytest.raises(RefusedError, match=r"^parameter: ") as caught:
+        steering.plan(pb.Command(parameter=pb.Parameter(name=name, value=value)), 0.1)
+    assert line in str(caught.value) and "\n" not in str(caught.value)
 
 
 def test_a_run_has_pictures_series_and_checkpoints(heat: Path, tmp_path: Path) -> None:
@@ -295,7 +361,9 @@ def closure(names: Sequence[str]) -> set[str]:
 
 def test_the_package_brings_all_headers_that_modules_include() -> None:
     needed = ["physics/modules/library.hpp", "physics/equations/loops.hpp"]
+    needed += ["physics/modules/particle_library.hpp", "physics/terms/model_sweep.hpp"]
     needed += [name for _, headers, _ in building.INSTRUCTIONS.values() for name in headers]
+    needed += [name for _, name in building.OF_PARTICLES.values()]
     listed = (ROOT / "core" / building.LIST).read_text().split()
     assert listed == sorted(closure(needed))
     assert all(os.fspath(name) in listed for name in needed)
@@ -314,16 +382,18 @@ def test_a_new_module_has_all_its_files(tmp_path: Path) -> None:
     names = {path.name for path in folder.iterdir()}
     assert names == {"puff.hpp", "puff.toml", "module.toml", "README.md", "test_puff.py"}
     assert not any("@NAME@" in path.read_text() for path in folder.iterdir())
+    drop = modules.new_module("drop", "particles", parent=tmp_path)
+    assert {path.name.replace("drop", "puff") for path in drop.iterdir()} == names
+    assert not any("@NAME@" in path.read_text() for path in drop.iterdir())
+    assert modules.description.read(drop).method == "particles"
     with pytest.raises(modules.ModuleError, match="is there already"):
         modules.new_module("puff", parent=tmp_path)
     with pytest.raises(modules.ModuleError, match="must be made of small letters"):
         modules.new_module("Puff", parent=tmp_path)
     with pytest.raises(
-        modules.ModuleError, match="must be patches; the solver of body-fitted blocks has its"
+        modules.ModuleError, match="must be patches or particles; the solver of body-fitted blocks has two"
     ):
         modules.new_module("wing", "blocks", parent=tmp_path)
-    with pytest.raises(modules.ModuleError, match=r"are formulas of the world file, \[\[terms\]\]"):
-        modules.new_module("drop", "particles", parent=tmp_path)
 
 
 @pytest.mark.parametrize("like", ["heat", "membrane"])
@@ -439,6 +509,67 @@ def test_what_is_wrong_with_symbolic_equations_is_told_in_one_line(
 EXAMPLE_NAMES = (
     *("heat", "shallow_water", "burgers", "acoustics", "gray_scott", "lake", "membrane", "wide"),
 )
+
+
+@pytest.mark.matrix
+def test_a_module_for_particles_works_from_its_template_on(tmp_path: Path) -> None:
+    """All instruction sets, both precisions, boxes and threads give the same bits; the template runs its own
+    test; a formula gives the same forces; parameters can be steered; ranks and replay give the same bits."""
+    folder = modules.new_module("drop", "particles", parent=tmp_path)
+    modules.build(folder)
+    assert pytest.main(["-q", "-p", "no:cacheprovider", str(folder / "test_drop.py")]) == 0
+    path = folder / "drop.toml"
+    for precision in ("single", "double"):
+        world = World.load(path, {"let.n": 12, "method.precision": precision})
+        ways = [(name, 2, 3) for name in _core.instruction_sets()] + [("scalar", 1, 1)]
+        assert len({steered_bits(world, (), *way) for way in ways}) == 1
+        formula = "-100/(1000/n^2)*m_i*m_j*(q*(1 - q))^3"
+        old = 'module     = "drop"\nparameters = { kappa = 100 }'
+        text = path.read_text().replace(old, f'central = "{formula}"')
+        other = World.from_text(text, overrides={"let.n": 12, "method.precision": precision})
+        assert np.abs(moved(world) - moved(other)).max() < (1e-13 if precision == "double" else 1e-5)
+        assert "conserves momentum and angular momentum" in dict(terms.describe(world))["term"]
+    more = pb.Command(id="a", parameter=pb.Parameter(name="cohesion.kappa", value="120"))
+    assert steered_bits(world, [(5, more)]) != steered_bits(world, ())
+    assert steered_bits(world, [(5, more)]) == steered_bits(world, [(5, more)], "scalar", 2, 3)
+    for key, value, line in (
+        ("terms", [{"name": "a", "module": "drop", "parameters": {"kapa": 1}}], 'Did you mean "kappa"?'),
+        ("terms", [{"name": "a", "module": "drop", "parameters": {"kappa": -1}}], "must be >= 0."),
+    ):
+        document = tomlkit.parse(path.read_text())
+        document[key] = value
+        with pytest.raises(WorldError, match=re.escape(line)):
+            World.from_text(tomlkit.dumps(document), path=path)
+    with pytest.raises(WorldError, match=r"the module is for particles; name it in \[\[terms\]\]"):
+        World.from_text((EXAMPLES / "heat" / "heat.toml").read_text().replace(":heat", ":drop"), path=path)
+    header = folder / "drop.hpp"
+    header.write_text(header.read_text().replace("return P(-scale)", "return P(-scal)"))
+    assert re.search(r"module drop: .*drop\.hpp:\d+: .*scal", told(run("module", "build", folder)))
+
+
+def moved(world: World) -> np.ndarray:
+    simulation = _core.Simulation(world.core, threads=1)
+    simulation.advance(math.inf, 20, 60.0)
+    return simulation.velocity[np.argsort(simulation.id)]
+
+
+@pytest.mark.matrix
+@needs_ranks
+def test_a_steered_module_for_particles_is_replayed_on_two_ranks(tmp_path: Path) -> None:
+    folder = modules.new_module("drop", "particles", parent=tmp_path)
+    modules.build(folder, [NATIVE])
+    quietly: dict[str, Any] = {"progress": False, "movie": False, "report": False, "threads": 1}
+    plain = eddyline.run(folder / "drop.toml", steps=20, out=tmp_path / "plain", **quietly)
+    assert plain.record["versions"]["module:drop"] == modules.find("drop", [folder], "particles").version
+    more = pb.Command(id="a", parameter=pb.Parameter(name="cohesion.kappa", value="120"))
+    journal.append(plain.folder / journal.NAME, journal.Entry(9, 0.1, more, "as told"))
+    once = replay(plain.folder, out=tmp_path / "once", **quietly)
+    assert once.fingerprint != plain.fingerprint and "step 9" in once.record["steered"][0]
+    command = [sys.executable, "-m", "eddyline", "replay", str(once.folder), "--ranks", "2", "--threads", "1"]
+    environment = os.environ | {libraries.VARIABLE: str(tmp_path)}
+    done = subprocess.run([*command, "--out", str(tmp_path / "two"), "--quiet"], env=environment, timeout=120)
+    assert done.returncode == 0
+    assert json.loads((tmp_path / "two" / "run.json").read_text())["fingerprint"] == once.fingerprint
 
 
 @pytest.mark.matrix

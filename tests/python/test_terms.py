@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from ways import needs_ranks
 
 from eddyline import _core
+from eddyline.live import stream_pb2 as pb
+from eddyline.live.steering import RefusedError, Steering
 from eddyline.world import World, WorldError
 from eddyline.world.terms import OF_PAIRS, OF_PARTICLES
 
@@ -100,6 +102,46 @@ def test_a_run_that_is_resumed_has_the_same_bits() -> None:
     rest.restore(iter([part.save()]))
     rest.advance(math.inf, 20, 60.0)
     assert rest.checksum() == whole.checksum()
+
+
+def test_values_of_let_in_terms_change_while_a_run_goes_on() -> None:
+    world = drop()
+    command = pb.Command(id="a", parameter=pb.Parameter(name="let.a", value="2*0.25"))
+
+    def steered(commands: bool = True, **how: Any) -> int:
+        simulation, steering = _core.Simulation(world.core, **how), Steering(world)
+        simulation.advance(math.inf, 4, 60.0)
+        if commands:
+            planned = steering.plan(command, simulation.time)
+            assert steering.apply(planned, simulation) == "let.a 0.5"
+            assert steering.present().parameters[0].value == "0.5"
+        simulation.advance(math.inf, 10, 60.0)
+        return simulation.checksum()
+
+    assert steered() != steered(commands=False)
+    assert steered() == steered(threads=2, boxes=3) == steered(instructions="scalar")
+
+
+def test_values_of_let_that_other_keys_use_cannot_change_during_a_run() -> None:
+    text = DROP.replace("a = 0.02", 'a = 0.02\nb = "a/2"\nnu = 1e-6').replace("= 1e-6\nmax", '= "nu"\nmax')
+    text = text.replace('"2*vy*(1 + 0.1*t)"', '"b*vy*(1 + nu*t)"')
+    assert [each.name for each in Steering(World.from_text(text)).present().parameters] == ["let.a", "let.b"]
+    refusal = Steering(World.from_text(FLOW)).abilities()["parameter"]
+    assert refusal.startswith("this world has no parameters")
+    with pytest.raises(
+        RefusedError, match=r"'let\.nu' is not a parameter that can change; known: let\.a, let\.b"
+    ):
+        Steering(World.from_text(text)).plan(pb.Command(parameter=pb.Parameter(name="let.nu", value="1")), 0)
+
+
+def test_a_module_of_terms_that_is_not_there_is_told_in_one_line() -> None:
+    text = FLOW + '[[terms]]\nname = "a"\nmodule = "nowhere"\n'
+    with pytest.raises(WorldError, match=r"there is no nowhere\.module\.so beside the world") as caught:
+        World.from_text(text)
+    assert "\n" not in str(caught.value)
+    text = DROP.replace('name = "turn"', 'name = "turn"\nparameters = { a = 1 }')
+    with pytest.raises(WorldError, match=r"terms\[2\]\.parameters\.a = 1; only modules have parameters"):
+        World.from_text(text)
 
 
 def velocities(text: str, steps: int = 1) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:

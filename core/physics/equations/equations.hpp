@@ -124,6 +124,9 @@ class Equations {
   Equations& operator=(const Equations&) = delete;
   virtual ~Equations() = default;
 
+  /// Takes other parameters, during a run. Throws UserError, and then nothing has changed.
+  virtual void set_parameters(const Settings& settings) = 0;
+
   virtual const std::vector<Field>& fields() const = 0;
   /// Layers of ghosts around a patch.
   virtual std::int32_t ghosts() const = 0;

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "physics/equations/kernels.hpp"
@@ -41,6 +43,12 @@ class Set final : public Equations {
     } else {
       for (const Field& field : fields_) largest_.push_back({"max_" + field.name, field.unit});
     }
+  }
+
+  void set_parameters(const Settings& settings) override {
+    Model made(settings);  // may throw
+    std::destroy_at(&model_);
+    std::construct_at(&model_, std::move(made));
   }
 
   const std::vector<Field>& fields() const override { return fields_; }

@@ -1,12 +1,13 @@
 #pragma once
-// The interface between a library of equations outside the package and the core. eddyline_module_abi() may be called
-// in a library of any version, eddyline_module() only where its answer is that of the core.
+// The interface between a library of equations or terms outside the package and the core. eddyline_module_abi() may be
+// called in a library of any version, eddyline_module() only where its answer is that of the core.
 
 #include <cstddef>
 #include <span>
 #include <string>
 
 #include "physics/equations/equations.hpp"
+#include "physics/terms/module_terms.hpp"
 
 namespace eddyline::physics {
 
@@ -18,8 +19,11 @@ struct ModuleHost {
 struct ModuleEntry {
   /// JSON text that describes the module.
   const char* about = nullptr;
-  /// Returns equations on the heap. Throws UserError.
+  /// Returns equations on the heap; null in a module for particles. Throws UserError.
   Equations* (*make)(const ModuleHost& host, const std::string& instructions, const Settings& settings) = nullptr;
+  /// Returns a term on the heap; null in a module for patches. Throws UserError.
+  terms::ModuleTerms* (*make_terms)(const ModuleHost& host, const std::string& instructions,
+                                    const Settings& settings) = nullptr;
 };
 
 /// Hash of the headers, and what decides whether two compilers lay out the same memory.
@@ -32,7 +36,8 @@ inline std::string module_abi(const std::string& headers) {
   const std::string library = "libstdc++";
 #endif
   std::string sizes;
-  for (const std::size_t size : {sizeof(void*), sizeof(world::World), sizeof(Settings), sizeof(Field), sizeof(Stage)})
+  for (const std::size_t size : {sizeof(void*), sizeof(world::World), sizeof(Settings), sizeof(Field), sizeof(Stage),
+                                 sizeof(terms::PairInput<float>)})
     sizes.append("-").append(std::to_string(size));
   return std::string(headers).append("-").append(library).append(sizes);
 }

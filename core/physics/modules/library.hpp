@@ -7,13 +7,10 @@
 // EDDYLINE_MODULE_SCALAR, _AVX2 and _AVX512 which loops the library has.
 
 #include "physics/equations/make_set.hpp"
-#include "physics/modules/entry.hpp"
+#include "physics/modules/host.hpp"
 #include "physics/modules/loops.hpp"
 
 namespace eddyline::module {
-
-extern const char* const k_about;
-inline physics::ModuleHost host_functions;
 
 /// The best loops of the library that the processor's instruction set, as the core chose it, can run.
 template <int D>
@@ -45,17 +42,8 @@ inline physics::Equations* make(const physics::ModuleHost& host, const std::stri
 
 }  // namespace eddyline::module
 
-// The library has this function of the core only: it calls the core's own.
-double eddyline::world::Formula::evaluate(std::span<const double> values) const {
-  return module::host_functions.evaluate(*this, values);
-}
-
-const char* eddyline_module_abi() {
-  static const std::string abi = eddyline::physics::module_abi(EDDYLINE_MODULE_HEADERS);
-  return abi.c_str();
-}
-
 const eddyline::physics::ModuleEntry* eddyline_module() {
-  static const eddyline::physics::ModuleEntry entry{eddyline::module::k_about, &eddyline::module::make};
+  static const eddyline::physics::ModuleEntry entry{
+      .about = eddyline::module::k_about, .make = &eddyline::module::make, .make_terms = nullptr};
   return &entry;
 }

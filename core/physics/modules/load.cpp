@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 
 #include "physics/modules/entry.hpp"
+#include "physics/modules/load_terms.hpp"
+#include "physics/terms/terms.hpp"
 
 namespace eddyline::physics {
 
@@ -27,14 +29,38 @@ std::string abi_of_modules() { return module_abi(EDDYLINE_MODULE_HEADERS); }
 
 std::string module_about(const std::string& library) { return load(library).about; }
 
+namespace {
+
+ModuleHost host() {
+  return {[](const world::Formula& formula, std::span<const double> values) { return formula.evaluate(values); }};
+}
+
+}  // namespace
+
 std::unique_ptr<Equations> make_from_module(const std::string& instructions, const Settings& settings) {
   const std::string library = settings.text("library", "");
   if (library.empty()) throw UserError("method.equations = \"" + settings.name + "\": its library is not known.");
   Settings own = settings;
   own.options.erase("library");
-  const ModuleHost host{
-      [](const world::Formula& formula, std::span<const double> values) { return formula.evaluate(values); }};
-  return std::unique_ptr<Equations>(load(library).make(host, instructions, own));
+  const ModuleEntry& entry = load(library);
+  if (entry.make == nullptr) throw UserError(library + " is a module for particles, and has no equations.");
+  return std::unique_ptr<Equations>(entry.make(host(), instructions, own));
+}
+
+std::unique_ptr<terms::ModuleTerms> make_terms_from_module(const std::string& instructions, const std::string& library,
+                                                           const Settings& settings) {
+  const ModuleEntry& entry = load(library);
+  if (entry.make_terms == nullptr) throw UserError(library + " is a module for patches, and has no terms.");
+  return std::unique_ptr<terms::ModuleTerms>(entry.make_terms(host(), instructions, settings));
+}
+
+std::vector<std::unique_ptr<terms::ModuleTerms>> module_terms_of(const world::World& world,
+                                                                 const std::string& instructions) {
+  std::vector<std::unique_ptr<terms::ModuleTerms>> made;
+  for (const terms::Term& each : terms::terms_of(world))
+    if (each.kind == terms::Kind::module)
+      made.push_back(make_terms_from_module(instructions, each.library, {"", each.parameters, &world}));
+  return made;
 }
 
 }  // namespace eddyline::physics

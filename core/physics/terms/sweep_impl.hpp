@@ -19,7 +19,7 @@ class Bench {
 
   explicit Bench(const SweepInput<T>& in) : program_(in.program->program) {
     fill<P>(in.filled, registers_);
-    for (std::size_t v = 0; v < k_variables; ++v) {
+    for (std::size_t v = 0; v < k_pair_variables; ++v) {
       const int number = program_.register_of(v);
       place_[v] = number == k_no_register ? nullptr : at(number);
       if (place_[v] != nullptr)
@@ -47,25 +47,11 @@ class Bench {
   EDDYLINE_INLINE void run_of_pair(int lanes) { run<P>(program_.of_pair(), registers_, lanes); }
 
  private:
-  static constexpr std::size_t k_variables = static_cast<std::size_t>(Of::vz_j) + 1;
   T* at(int number) { return registers_ + std::ptrdiff_t{number} * k_lanes; }
 
   const Program& program_;
-  std::array<T*, k_variables> place_;
+  std::array<T*, k_pair_variables> place_;
   alignas(64) T registers_[std::size_t{k_most_registers} * k_lanes];
-};
-
-/// Values of a row of the midpoint.
-template <class P, int D>
-struct Member {
-  P x[D], v[D], s, V;
-
-  EDDYLINE_INLINE Member(const neighbors::RowParts<const typename P::value_type>& rows, const std::int32_t* place) {
-    P value[neighbors::k_first_part];
-    neighbors::load_values<2 * D + 2>(rows, place, value);
-    for (int d = 0; d < D; ++d) x[d] = value[d], v[d] = value[D + d];
-    s = value[2 * D], V = value[2 * D + 1];
-  }
 };
 
 constexpr Of component(Of first, int axis) { return static_cast<Of>(static_cast<int>(first) + axis); }
@@ -90,16 +76,7 @@ EDDYLINE_INLINE void sweep_of(Bench<P>& bench, const SweepInput<T>& in, T* const
   bench.run_of_target();
   P place[D];  // at the end of the step [m]
   const bool uses_place = bench.uses(Of::x) || bench.uses(Of::y) || bench.uses(Of::z);
-  if (uses_place)
-    for (int d = 0; d < D; ++d) {
-      T way[P::width], x[P::width];
-      i.v[d].store(way);
-      for (int l = 0; l < P::width; ++l) {
-        const bool is_there = first + l < in.targets.count;
-        x[l] = is_there ? static_cast<T>(in.x[d][first + l] + in.path * static_cast<double>(way[l])) : T(0);
-      }
-      place[d] = P::load(x);
-    }
+  if (uses_place) find_places<P, D>(in, first, i, place);
 
   const auto& program = *in.program;
   constexpr int k_batch = k_lanes / P::width;
@@ -146,11 +123,7 @@ EDDYLINE_INLINE void sweep_of(Bench<P>& bench, const SweepInput<T>& in, T* const
         for (int d = 0; d < D; ++d) sum[d] = sum[d] + select(interact, bench.output(output + d, lane), zero);
     }
   }
-  const P mass = (one + i.s) * P(in.density) * (i.V * P(in.volume)), exists = select(i.V > zero, one, zero);
-  for (int d = 0; d < D; ++d) {
-    const P acceleration = select(exists > zero, sum[d] / mass, zero);
-    neighbors::put(P::load(out[d] + first) - acceleration * P(in.per_unit), out[d] + first);
-  }
+  subtract_accelerations<P, D>(in, first, i, sum, out);
 }
 
 template <class P, int D, class T = typename P::value_type>

@@ -29,6 +29,31 @@ std::string sum_along(const std::vector<Term>& terms, Kind kind, std::size_t axi
   return sum_of(formulas);
 }
 
+/// Reads one option of a term, "KIND.AXIS", "module" or "parameters.NAME". Returns false for any other.
+bool read_option(const std::string& key, const world::OptionValue& value, Term& term) {
+  static const std::map<std::string, Kind> kinds{
+      {"central", Kind::central}, {"vector", Kind::vector}, {"particle", Kind::particle}};
+  const auto* text = std::get_if<std::string>(&value);
+  if (key == "module") {
+    if (text == nullptr) return false;
+    term.kind = Kind::module, term.library = *text;
+    return true;
+  }
+  const std::size_t dot = key.find('.');
+  if (dot == std::string::npos) return false;
+  const std::string name = key.substr(dot + 1);
+  if (key.starts_with("parameters.")) {
+    term.parameters[name] = value;
+    return true;
+  }
+  const auto kind = kinds.find(key.substr(0, dot));
+  if (kind == kinds.end() || text == nullptr) return false;
+  term.kind = kind->second;
+  term.formulas.resize(3, "0");
+  term.formulas.at(static_cast<std::size_t>(std::stoi(name))) = *text;
+  return true;
+}
+
 bool any_of(const std::vector<Term>& terms, Kind kind) {
   return std::ranges::any_of(terms, [&](const Term& each) { return each.kind == kind; });
 }
@@ -55,22 +80,15 @@ const std::vector<Variable>& particle_variables() {
 }
 
 std::vector<Term> terms_of(const world::World& world) {
-  static const std::map<std::string, Kind> kinds{
-      {"central", Kind::central}, {"vector", Kind::vector}, {"particle", Kind::particle}};
   std::map<int, Term> found;
   for (const auto& [key, value] : world.options) {
     if (!key.starts_with(k_prefix)) continue;
-    const std::size_t number = std::string(k_prefix).size(), kind = key.find('.', number),
-                      axis = key.find('.', kind + 1);
-    const auto* text = std::get_if<std::string>(&value);
-    const auto known = axis == std::string::npos ? kinds.end() : kinds.find(key.substr(kind + 1, axis - kind - 1));
-    if (known == kinds.end() || text == nullptr)
-      throw UserError(key +
-                      ": states no term. Use terms.NN.central.0, terms.NN.vector.AXIS or terms.NN.particle.AXIS.");
+    const std::size_t number = std::string(k_prefix).size(), kind = std::min(key.find('.', number), key.size());
     Term& term = found[std::stoi(key.substr(number, kind - number))];
-    term.kind = known->second;
-    term.formulas.resize(3, "0");
-    term.formulas.at(static_cast<std::size_t>(std::stoi(key.substr(axis + 1)))) = *text;
+    if (!read_option(key.substr(std::min(kind + 1, key.size())), value, term))
+      throw UserError(key +
+                      ": states no term. Use terms.NN.central.0, terms.NN.vector.AXIS, terms.NN.particle.AXIS, "
+                      "terms.NN.module or terms.NN.parameters.NAME.");
   }
   std::vector<Term> terms;
   for (auto& [number, term] : found) {

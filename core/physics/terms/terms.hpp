@@ -1,11 +1,12 @@
 #pragma once
 // Terms that a world states as formulas: forces between pairs of fluid particles, and accelerations of single ones.
 
-#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "physics/terms/program.hpp"
+#include "physics/terms/variables.hpp"
 #include "world/world.hpp"
 
 namespace eddyline::physics::terms {
@@ -14,29 +15,24 @@ enum class Kind {
   central,   // the force of particle j on i along r_i - r_j, one formula [N; 2D N/m]
   vector,    // the same as a vector, a formula for each axis
   particle,  // the acceleration of a particle, a formula for each axis [m/s^2]
+  module,    // whatever a module outside the package says
 };
 
-/// Variables of the formulas of pairs, in SI units; numbers in Program::register_of().
-enum class Of : std::uint8_t {
-  // clang-format off
-  t,
-  rho_i, p_i, m_i, V_i, vx_i, vy_i, vz_i,
-  r, q, W, dW, rx, ry, rz, vx, vy, vz, vr, x, y, z,
-  rho_j, p_j, m_j, V_j, vx_j, vy_j, vz_j
-  // clang-format on
-};
-/// Their names and rates, in this order.
+/// Names and rates of the variables of formulas of pairs, in the order of Of.
 const std::vector<Variable>& pair_variables();
 
-/// Variables of the formulas of single particles: x, y, z, t, vx, vy, vz, rho, p.
-inline constexpr std::size_t k_particle_variables = 9, k_particle_time = 3;
+/// Those of the formulas of single particles, in the order of OfParticle.
 const std::vector<Variable>& particle_variables();
 
-/// One term as World::options have it, under "terms.NN.KIND.AXIS", with NN from 00 in the order of the world file.
+/// One term as World::options have it, with NN from 00 in the order of the world file: formulas under
+/// "terms.NN.KIND.AXIS"; or the library of a module under "terms.NN.module" and its parameters under
+/// "terms.NN.parameters.NAME".
 struct Term {
   int number = 0;
   Kind kind = Kind::central;
   std::vector<std::string> formulas;  // "0" for axes that have none
+  std::string library;
+  std::map<std::string, world::OptionValue> parameters;
 };
 /// The terms of a world. Throws UserError for options that state none.
 std::vector<Term> terms_of(const world::World& world);

@@ -100,7 +100,13 @@ double Solver::apply(const world::Change& change) {
     state_.change_probes(change);
     return 0;
   }
-  throw UserError("the solver amr can add and remove probes while it runs, and change nothing else.");
+  if (change.kind == Kind::parameter) {
+    state_.change_parameter(change);
+    return 0;
+  }
+  throw UserError(
+      "the solver amr can change parameters of equations, and add and remove probes while it runs, and change nothing "
+      "else.");
 }
 
 void Solver::count(solver::Counters& counters) {

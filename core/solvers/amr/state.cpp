@@ -414,6 +414,20 @@ void State::change_probes(const world::Change& change) {
     throw UserError("there is no probe \"" + name + "\".");
 }
 
+void State::change_parameter(const world::Change& change) {
+  const world::World before = world_;
+  world::set_options(world_, change);
+  try {
+    options_ = options_of(world_);
+    equations_->set_parameters(settings_of(options_, world_));
+  } catch (const UserError&) {
+    world_ = before;
+    options_ = options_of(world_);
+    throw;
+  }
+  find_time_step();
+}
+
 void State::save(ArchiveWriter& archive) const {
   archive.put_value("clock", std::array{time, static_cast<double>(steps)});
   save_levels(levels_, *equations_, archive);

@@ -114,6 +114,8 @@ class State {
 
   /// Adds or removes a probe. Throws UserError.
   void change_probes(const world::Change& change);
+  /// Changes a parameter of the equations, and with it the time step. Throws UserError. Collective.
+  void change_parameter(const world::Change& change);
 
   void save(ArchiveWriter& archive) const;
   /// Takes a checkpoint: each rank has some of its parts, the root the first. Throws UserError. Collective.

@@ -62,6 +62,8 @@ double Liquid<D>::change(const world::Change& change) {
       body_changes_.push_back({b, 0});
       break;
     }
+    case Kind::parameter:
+    case Kind::term: throw UserError("the solver mps has no parameters that can be changed during a run.");
   }
   return 0;
 }

@@ -58,6 +58,8 @@ double Parts<T, D>::change(const world::Change& change) {
       if (change.kind == Kind::add_body) return domain.add_body(change);
       domain.remove_body(change);
       break;
+    case Kind::parameter:
+    case Kind::term: world::set_options(state.world, change); break;
   }
   return 0;
 }

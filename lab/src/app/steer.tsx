@@ -44,6 +44,17 @@ export function Steer() {
           value: { $typeName: "eddyline.stream.Gravity", value: text.split(",").map((part) => part.trim()) },
         })}
       />
+      {current?.parameters.map((each) => (
+        <SteeringField
+          key={each.name}
+          name="parameter"
+          label={each.name}
+          unit={each.unit}
+          current={each.value}
+          hint={`${each.description ? `${each.description}. ` : ""}A number or a formula`}
+          make={(text) => ({ case: "parameter", value: { $typeName: "eddyline.stream.Parameter", name: each.name, value: text } })}
+        />
+      ))}
       {is2d && <p class="note">Drag a body on the canvas to move it. {bodyNote()}</p>}
       <ul class="sent-commands" aria-live="polite">
         {sentCommands.value

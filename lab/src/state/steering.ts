@@ -50,6 +50,8 @@ export function describe(action: Action): string {
       return `viscosity ${action.value.value} m²/s`;
     case "gravity":
       return `gravity ${list(action.value.value)} m/s²`;
+    case "parameter":
+      return `${action.value.name} ${action.value.value}`;
     case "moveBody":
       return `move ${action.value.body} by (${list(action.value.by)}) m`;
     case "addBody":

@@ -35,6 +35,8 @@
 #include "particles/place.hpp"
 #include "physics/equations/equations.hpp"
 #include "physics/modules/load.hpp"
+#include "physics/modules/load_terms.hpp"
+#include "physics/terms/variables.hpp"
 #include "solver/execution_options.hpp"
 #include "solvers/sph/arithmetic.hpp"
 #include "solvers/sph/estimate.hpp"
@@ -285,7 +287,8 @@ double change(Leader& s, const std::string& kind, const std::string& name, const
   static const std::map<std::string, Kind> kinds{{"viscosity", Kind::viscosity}, {"gravity", Kind::gravity},
                                                  {"inflow", Kind::inflow},       {"motion", Kind::motion},
                                                  {"add_probe", Kind::add_probe}, {"remove_probe", Kind::remove_probe},
-                                                 {"add_body", Kind::add_body},   {"remove_body", Kind::remove_body}};
+                                                 {"add_body", Kind::add_body},   {"remove_body", Kind::remove_body},
+                                                 {"parameter", Kind::parameter}, {"term", Kind::term}};
   static const std::map<std::string, ShapeKind> shapes{
       {"", ShapeKind::circle},         {"circle", ShapeKind::circle},    {"rectangle", ShapeKind::rectangle},
       {"polygon", ShapeKind::polygon}, {"line", ShapeKind::line},        {"sphere", ShapeKind::sphere},
@@ -512,6 +515,40 @@ double equation_speed(const std::string& name, int dimensions, const Options& op
   return found.good ? found.speed : std::numeric_limits<double>::quiet_NaN();
 }
 
+using Term = physics::terms::ModuleTerms;
+
+/// The term of a module with these parameters, in a world of which nothing else is known.
+std::unique_ptr<Term> term_of(const std::string& library, int dimensions, const Options& parameters, double spacing = 1,
+                              double density = 1) {
+  world::World world;
+  world.dimensions = dimensions, world.spacing = spacing, world.fluid.density = density;
+  return physics::make_terms_from_module("scalar", library, {"", parameters, &world});
+}
+
+/// True if the term of a module acts on pairs, and if it acts on single particles.
+std::pair<bool, bool> term_acts(const std::string& library, int dimensions, const Options& parameters) {
+  const auto term = term_of(library, dimensions, parameters);
+  return {term->acts_on_pairs(), term->acts_on_particles()};
+}
+
+/// Forces on the first particles of pairs, or accelerations of particles, (n, dimensions), for values of the variables
+/// of pairs or particles, (n, variables), in the order of physics/terms/variables.hpp.
+nb::object term_values(const std::string& library, int dimensions, const Options& parameters, double spacing,
+                       double density, const Rows& values) {
+  const auto term = term_of(library, dimensions, parameters, spacing, density);
+  const std::size_t n = values.shape(0), width = values.shape(1), axes = static_cast<std::size_t>(dimensions);
+  const bool of_pairs = width == physics::terms::k_pair_variables;
+  if (!of_pairs && width != physics::terms::k_particle_variables)
+    throw std::invalid_argument("values: a column for each variable of pairs or of particles");
+  std::vector<double> found(n * axes);
+  for (std::size_t k = 0; k < n; ++k) {
+    const std::span<const double> of(values.data() + k * width, width);
+    const std::span<double> to(found.data() + k * axes, axes);
+    of_pairs ? term->force_of_pair(of, to) : term->acceleration_of(of, to);
+  }
+  return nb::cast(give(std::move(found), {n, axes}));
+}
+
 }  // namespace
 
 void bind_simulation(nb::module_& module) {
@@ -580,6 +617,9 @@ void bind_simulation(nb::module_& module) {
   module.def("equation_names", &physics::equation_names);
   module.def("equation_columns", equation_columns, "name"_a, "dimensions"_a, "options"_a = Options());
   module.def("equation_speed", equation_speed, "name"_a, "dimensions"_a, "options"_a, "spacing"_a, "values"_a);
+  module.def("term_acts", term_acts, "library"_a, "dimensions"_a, "parameters"_a);
+  module.def("term_values", term_values, "library"_a, "dimensions"_a, "parameters"_a, "spacing"_a, "density"_a,
+             "values"_a);
   module.def("module_abi", &physics::abi_of_modules);
   module.def("module_about", &physics::module_about, "library"_a);
   module.def("estimate", &sph::estimate, "world"_a);

@@ -21,6 +21,7 @@ from eddyline.live.hello import body
 from eddyline.live.journal import Entry
 from eddyline.world import World, WorldError
 from eddyline.world.editing import Edit, EditError, edited
+from eddyline.world.parameters import steered_parameters
 from eddyline.world.problems import above, below, number, rounded
 from eddyline.world.samples import lattice
 from eddyline.world.schema import Probe, WorldFile
@@ -36,6 +37,8 @@ FLOW = FLOW_COMMANDS
 CONTROL = ("pause", "resume", "step", "stop")
 """Commands that do not change the flow."""
 _AGAIN = "Otherwise stop the run, edit the world and run it again."
+LONGEST_FORMULA = 2047
+"""Characters of a formula in a change, as in core/world/change.hpp."""
 _PEAK = 15 / 8  # highest slope of the ramp
 _SAMPLES = 10_000  # maximum number of points at which two bodies are tested for overlap
 _WAY = re.compile(r"bodies\.(\w+)\.motion takes it ")
@@ -69,8 +72,23 @@ class PlannedChange:
     """The effect of a command: the world afterwards, the changes in the core, and a description."""
 
     world: World
-    change: Change
+    changes: tuple[Change, ...]
     text: str
+
+    @property
+    def change(self) -> Change:
+        """The first change; of most commands the only one."""
+        return self.changes[0] if self.changes else Change("")
+
+
+@dataclass(frozen=True)
+class PresentParameter:
+    """A parameter of a module or of terms. name: in commands."""
+
+    name: str
+    value: str
+    unit: str
+    description: str
 
 
 @dataclass(frozen=True)
@@ -83,6 +101,7 @@ class Present:
     gravity: str
     inflows: dict[str, str]
     reynolds: float | None
+    parameters: tuple[PresentParameter, ...] = ()
 
 
 class Steering:
@@ -111,8 +130,15 @@ class Steering:
         can = dict.fromkeys((*CONTROL, *FLOW, "add_probe", "remove_probe"), "")
         if not any(True for _ in self._inflows()):
             can["inflow"] = "this world has no inflow."
+        if not steered_parameters(self.world):
+            can["parameter"] = (
+                "this world has no parameters: it has no module, and [[terms]] use no value of [let] that "
+                "nothing else uses."
+            )
         solver = self.world.solver
         others = [name for name in FLOW if name not in solver.steered]
+        if "parameter" in others and can["parameter"]:
+            others.remove("parameter")
         if others:
             return can | dict.fromkeys(others, solver.not_steered)
         if isinstance(file.method, SphOptions) and file.method.scheme == "classic":
@@ -140,10 +166,11 @@ class Steering:
     def apply(self, planned: PlannedChange, simulation: _core.Simulation) -> str:
         """Applies a planned change to the simulation between two steps, after its rows have been taken.
         Returns a description."""
-        made = planned.change
-        displaced = simulation.change(
-            made.kind, made.name, made.value, made.formulas, made.shape, made.numbers, made.slip
-        )
+        made, displaced = planned.change, 0.0
+        for each in planned.changes:
+            displaced = simulation.change(
+                each.kind, each.name, each.value, each.formulas, each.shape, each.numbers, each.slip
+            )
         self.remember(planned, simulation.time)
         if made.kind != "add_body":
             return planned.text
@@ -178,7 +205,11 @@ class Steering:
             inflows[name] = ", ".join(map(str, written)) if isinstance(written, list) else str(written)
         gravity = ", ".join(map(rounded, file.domain.gravity or (0.0,) * self.world.dimensions))
         viscosity = "" if file.given_fluid is None else rounded(file.fluid.nu)
-        return Present(viscosity, gravity, inflows, self.world.reynolds)
+        parameters = tuple(
+            PresentParameter(each.name, rounded(each.value), each.unit, each.description)
+            for each in steered_parameters(self.world).values()
+        )
+        return Present(viscosity, gravity, inflows, self.world.reynolds, parameters)
 
     @property
     def bodies_change(self) -> bool:
@@ -220,7 +251,7 @@ class Steering:
         # rho is equal.
         nu = world.file.fluid.nu * world.file.fluid.density / self._first.core.fluid.density
         text = f"viscosity {rounded(world.file.fluid.nu)} m^2/s"
-        return PlannedChange(world, Change("viscosity", value=(nu, 0.0, 0.0)), text)
+        return PlannedChange(world, (Change("viscosity", value=(nu, 0.0, 0.0)),), text)
 
     def _gravity(self, command: pb.Gravity, time: float) -> PlannedChange:
         values = [_value(item) for item in command.value]
@@ -232,7 +263,27 @@ class Steering:
         )
         gravity = world.file.domain.gravity or ()
         text = f"gravity ({', '.join(map(rounded, gravity))}) m/s^2"
-        return PlannedChange(world, Change("gravity", value=vec3(gravity)), text)
+        return PlannedChange(world, (Change("gravity", value=vec3(gravity)),), text)
+
+    def _parameter(self, command: pb.Parameter, time: float) -> PlannedChange:
+        known = steered_parameters(self.world)
+        if command.name not in known:
+            raise RefusedError(
+                f"parameter: {command.name!r} is not a parameter that can change; known: {', '.join(known)}."
+            )
+        edit = Edit("set", known[command.name].path, _value(command.value))
+        text = edited(self.world.source, [edit])
+        world = World.from_text(text, self._first.name, path=self._first.path)
+        changed = steered_parameters(world)[command.name]
+        made = _changed_options(self.world.core, world.core, known[command.name].path)
+        if any(len(text) > LONGEST_FORMULA for each in made for text in each.formulas):
+            raise RefusedError(
+                f"parameter: a formula of terms is longer than {LONGEST_FORMULA} characters. Shorten it, or "
+                "stop the run and edit the world."
+            )
+        unit = f" {changed.unit}" if changed.unit else ""
+        text = f"{changed.name} {rounded(changed.value)}{unit}"
+        return PlannedChange(world, tuple(made), text)
 
     def _inflow(self, command: pb.Inflow, time: float) -> PlannedChange:
         places = dict(self._inflows())
@@ -250,7 +301,7 @@ class Steering:
         opening = next(each for each in world.core.openings if each.name == command.opening)
         formulas = tuple(formula.text for formula in opening.velocity)
         text = f"inflow {command.opening} {', '.join(command.velocity)}"
-        return PlannedChange(world, Change("inflow", command.opening, formulas=formulas), text)
+        return PlannedChange(world, (Change("inflow", command.opening, formulas=formulas),), text)
 
     def _move_body(self, command: pb.MoveBody, time: float) -> PlannedChange:
         file, dimensions = self.world.file, self.world.dimensions
@@ -283,7 +334,7 @@ class Steering:
         by = ", ".join(map(rounded, command.by))
         turned = f" and turned by {rounded(command.turn)} rad" if command.turn else ""
         text = f"{command.body} moved by ({by}) m{turned} in {rounded(seconds)} s"
-        return PlannedChange(world, Change("motion", command.body, core.motion.pivot, formulas), text)
+        return PlannedChange(world, (Change("motion", command.body, core.motion.pivot, formulas),), text)
 
     def _add_body(self, command: pb.AddBody, time: float) -> PlannedChange:
         if command.name in (*self._first.file.bodies, *self.added):
@@ -303,7 +354,7 @@ class Steering:
         made = world.file.bodies[command.name]
         self._check_room(command.name, made, time)
         change = Change("add_body", command.name, shape=made.core_name, numbers=made.measures, slip=made.slip)
-        return PlannedChange(world, change, f"{made.shape} {command.name} added")
+        return PlannedChange(world, (change,), f"{made.shape} {command.name} added")
 
     def _remove_body(self, command: pb.RemoveBody, time: float) -> PlannedChange:
         self._check_known("remove_body", command.body)
@@ -315,7 +366,7 @@ class Steering:
         ]
         edits = [Edit("remove", ["expect", number]) for number in reversed(held)]
         world = self._edited([*edits, Edit("remove", ["bodies", command.body])])
-        return PlannedChange(world, Change("remove_body", command.body), f"{command.body} removed")
+        return PlannedChange(world, (Change("remove_body", command.body),), f"{command.body} removed")
 
     def _add_probe(self, command: pb.AddProbe, time: float) -> PlannedChange:
         if command.name in (*self.world.file.observe, *self._removed_probes):
@@ -326,13 +377,13 @@ class Steering:
         world = self._edited([Edit("add", ["observe", command.name], table)])
         place = vec3(command.position)
         text = f"probe {command.name} at ({', '.join(map(rounded, command.position))}) m"
-        return PlannedChange(world, Change("add_probe", command.name, place), text)
+        return PlannedChange(world, (Change("add_probe", command.name, place),), text)
 
     def _remove_probe(self, command: pb.RemoveProbe, time: float) -> PlannedChange:
         if not isinstance(self.world.file.observe.get(command.name), Probe):
             raise RefusedError(f"remove_probe: there is no probe {command.name!r}.")
         world = self._edited([Edit("remove", ["observe", command.name])])
-        return PlannedChange(world, Change("remove_probe", command.name), f"probe {command.name} removed")
+        return PlannedChange(world, (Change("remove_probe", command.name),), f"probe {command.name} removed")
 
     def _core_body(self, name: str) -> _core.Body:
         return next(each for each in self.world.core.bodies if each.name == name)
@@ -436,6 +487,26 @@ def _plainly(error: WorldError) -> str:
     if not ways:
         return " ".join(dict.fromkeys(texts))
     return _SHORTER.sub("Move it a shorter distance.", ways[0])
+
+
+def _changed_options(before: _core.World, now: _core.World, path: Sequence[str | int]) -> list[Change]:
+    """The options of the core that a new value at a path of the world file changes."""
+    formulas = [key for key in now.options if key.startswith("terms.") and key[-1].isdigit()]
+    if path[0] == "let":
+        terms = {key.rsplit(".", 1)[0] for key in formulas if now.options[key] != before.options[key]}
+        numbers = [key for key, value in now.options.items() if value != before.options[key]]
+    else:
+        terms = set()
+        first = f"terms.{path[1]:02d}." if path[0] == "terms" else ""
+        numbers = [f"{first}parameters.{path[-1]}" if first else str(path[-1])]
+    made = []
+    for term in sorted(terms):
+        axes = tuple(str(now.options.get(f"{term}.{axis}", "0")) for axis in range(3))
+        made.append(Change("term", term, formulas=axes))
+    for key in numbers:
+        if isinstance(value := now.options[key], float):
+            made.append(Change("parameter", key, value=(value, 0.0, 0.0)))
+    return made
 
 
 def _value(text: str) -> float | str:

@@ -549,7 +549,7 @@ class Seen(_message.Message):
     def __init__(self, index: _Optional[int] = ...) -> None: ...
 
 class Command(_message.Message):
-    __slots__ = ("id", "pause", "resume", "step", "stop", "inflow", "viscosity", "gravity", "move_body", "add_body", "remove_body", "add_probe", "remove_probe", "asked_at", "not_after")
+    __slots__ = ("id", "pause", "resume", "step", "stop", "inflow", "viscosity", "gravity", "move_body", "add_body", "remove_body", "add_probe", "remove_probe", "parameter", "asked_at", "not_after")
     ID_FIELD_NUMBER: _ClassVar[int]
     PAUSE_FIELD_NUMBER: _ClassVar[int]
     RESUME_FIELD_NUMBER: _ClassVar[int]
@@ -563,6 +563,7 @@ class Command(_message.Message):
     REMOVE_BODY_FIELD_NUMBER: _ClassVar[int]
     ADD_PROBE_FIELD_NUMBER: _ClassVar[int]
     REMOVE_PROBE_FIELD_NUMBER: _ClassVar[int]
+    PARAMETER_FIELD_NUMBER: _ClassVar[int]
     ASKED_AT_FIELD_NUMBER: _ClassVar[int]
     NOT_AFTER_FIELD_NUMBER: _ClassVar[int]
     id: str
@@ -578,9 +579,10 @@ class Command(_message.Message):
     remove_body: RemoveBody
     add_probe: AddProbe
     remove_probe: RemoveProbe
+    parameter: Parameter
     asked_at: float
     not_after: float
-    def __init__(self, id: _Optional[str] = ..., pause: _Optional[_Union[Pause, _Mapping]] = ..., resume: _Optional[_Union[Resume, _Mapping]] = ..., step: _Optional[_Union[Step, _Mapping]] = ..., stop: _Optional[_Union[Stop, _Mapping]] = ..., inflow: _Optional[_Union[Inflow, _Mapping]] = ..., viscosity: _Optional[_Union[Viscosity, _Mapping]] = ..., gravity: _Optional[_Union[Gravity, _Mapping]] = ..., move_body: _Optional[_Union[MoveBody, _Mapping]] = ..., add_body: _Optional[_Union[AddBody, _Mapping]] = ..., remove_body: _Optional[_Union[RemoveBody, _Mapping]] = ..., add_probe: _Optional[_Union[AddProbe, _Mapping]] = ..., remove_probe: _Optional[_Union[RemoveProbe, _Mapping]] = ..., asked_at: _Optional[float] = ..., not_after: _Optional[float] = ...) -> None: ...
+    def __init__(self, id: _Optional[str] = ..., pause: _Optional[_Union[Pause, _Mapping]] = ..., resume: _Optional[_Union[Resume, _Mapping]] = ..., step: _Optional[_Union[Step, _Mapping]] = ..., stop: _Optional[_Union[Stop, _Mapping]] = ..., inflow: _Optional[_Union[Inflow, _Mapping]] = ..., viscosity: _Optional[_Union[Viscosity, _Mapping]] = ..., gravity: _Optional[_Union[Gravity, _Mapping]] = ..., move_body: _Optional[_Union[MoveBody, _Mapping]] = ..., add_body: _Optional[_Union[AddBody, _Mapping]] = ..., remove_body: _Optional[_Union[RemoveBody, _Mapping]] = ..., add_probe: _Optional[_Union[AddProbe, _Mapping]] = ..., remove_probe: _Optional[_Union[RemoveProbe, _Mapping]] = ..., parameter: _Optional[_Union[Parameter, _Mapping]] = ..., asked_at: _Optional[float] = ..., not_after: _Optional[float] = ...) -> None: ...
 
 class Pause(_message.Message):
     __slots__ = ()
@@ -613,6 +615,14 @@ class Viscosity(_message.Message):
     VALUE_FIELD_NUMBER: _ClassVar[int]
     value: str
     def __init__(self, value: _Optional[str] = ...) -> None: ...
+
+class Parameter(_message.Message):
+    __slots__ = ("name", "value")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    value: str
+    def __init__(self, name: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
 
 class Gravity(_message.Message):
     __slots__ = ("value",)

@@ -36,6 +36,12 @@ INSTRUCTIONS = {
     ),
 }
 """Pack, headers and options of each instruction set, as in the core."""
+OF_PARTICLES = {
+    "scalar": ("Pack<float, 1>", "base/pack.hpp"),
+    "avx2": ("Pack<float, 8>", "base/pack_avx2.hpp"),
+    "avx512": ("Pack<float, 16>", "base/pack_avx512.hpp"),
+}
+"""Pack and header of sweeps over particles; double precision is scalar."""
 
 
 def build(folder: Path, instructions: Sequence[str] | None = None, *, include: Path | None = None) -> Library:
@@ -118,27 +124,55 @@ def _sources(module: Description, folder: Path, instructions: Sequence[str], wor
     """The files to compile: one with the equations, and one for each instruction set."""
     header = f'#include "{module.name}.hpp"\n'
     about = module.model_copy(update={"source": source_hash(folder)}).model_dump_json(by_alias=True)
+    of_patches = module.method == "patches"
+    library = "library" if of_patches else "particle_library"
     files = {
-        "equations": header + '#include "physics/modules/library.hpp"\n'
+        "module": header + f'#include "physics/modules/{library}.hpp"\n'
         f'const char* const eddyline::module::k_about = R"~~({about})~~";\n'
     }
     for name in instructions:
-        pack, includes, _ = INSTRUCTIONS[name]
-        files[name] = "".join(f'#include "{each}"\n' for each in includes) + header
-        files[name] += (
-            '#include "physics/equations/loops.hpp"\n#include "physics/modules/loops.hpp"\n'
-            "namespace eddyline::module {\n"
-            f"template <int D> physics::Kernels loops_{name}(physics::Reconstruction r) {{\n"
-            f"  return physics::loops_of<{pack}, Model<D>, D>(r);\n}}\n"
-        )
-        for dimensions in module.dimensions:
-            files[name] += f"template physics::Kernels loops_{name}<{dimensions}>(physics::Reconstruction);\n"
-        files[name] += "}\n"
+        files[name] = _loops(module, name) if of_patches else _sweeps(module, name)
     paths = []
     for name, text in files.items():
         paths.append(work / f"{name}.cpp")
         paths[-1].write_text(text, encoding="utf-8")
     return paths
+
+
+def _loops(module: Description, name: str) -> str:
+    """The loops of equations over cells, for one instruction set."""
+    pack, includes, _ = INSTRUCTIONS[name]
+    text = "".join(f'#include "{each}"\n' for each in includes) + f'#include "{module.name}.hpp"\n'
+    text += (
+        '#include "physics/equations/loops.hpp"\n#include "physics/modules/loops.hpp"\n'
+        "namespace eddyline::module {\n"
+        f"template <int D> physics::Kernels loops_{name}(physics::Reconstruction r) {{\n"
+        f"  return physics::loops_of<{pack}, Model<D>, D>(r);\n}}\n"
+    )
+    for dimensions in module.dimensions:
+        text += f"template physics::Kernels loops_{name}<{dimensions}>(physics::Reconstruction);\n"
+    return text + "}\n"
+
+
+def _sweeps(module: Description, name: str) -> str:
+    """The sweeps of a term over pairs, for one instruction set."""
+    pack, include = OF_PARTICLES[name]
+    text = f'#include "{include}"\n#include "{module.name}.hpp"\n'
+    text += (
+        '#include "physics/modules/particle_loops.hpp"\n#include "physics/terms/model_sweep.hpp"\n'
+        "namespace eddyline::module {\n"
+    )
+    sweeps = [(f"term_sweep_{name}", "float", pack)]
+    if name == "scalar":
+        sweeps.append(("term_sweep_double", "double", "Pack<double, 1>"))
+    for function, number, of in sweeps:
+        text += (
+            f"template <int D> TermSweep<{number}> {function}() {{\n"
+            f"  return physics::terms::sweep_model<Model<D>, {of}, D>;\n}}\n"
+        )
+        for dimensions in module.dimensions:
+            text += f"template TermSweep<{number}> {function}<{dimensions}>();\n"
+    return text + "}\n"
 
 
 def _run(command: Sequence[str], module: Description, folder: Path) -> None:

@@ -16,6 +16,10 @@ SYMBOLIC = "equations.py"
 """Equations in the notation of SymPy, see `eddyline.modules.symbolic`."""
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 """Names of modules and of parameters."""
+LONGEST_NAME = 40
+"""Characters of the name of a parameter."""
+METHODS = ("patches", "particles")
+"""The methods that modules can be for: equations on cells in patches, or a term of forces on particles."""
 
 
 RESERVED = frozenset(
@@ -25,7 +29,7 @@ RESERVED = frozenset(
         *("cfl", "patch", "levels", "tolerance", "refine", "unit", "regrid_every", "body_layer"),
     )
 )
-"""Names that parameters cannot have: options of the method."""
+"""Names that parameters of equations cannot have: options of the method."""
 
 
 class ModuleError(ValueError):
@@ -71,19 +75,20 @@ class Picture(_Table):
     starts_at_zero: bool = False
 
 
-_Name = Annotated[str, StringConstraints(pattern=f"^{NAME.pattern}$")]
+_Name = Annotated[str, StringConstraints(pattern=f"^{NAME.pattern}$", max_length=LONGEST_NAME)]
 
 
 class Description(_Table):
     """The content of module.toml.
 
-    title: the equations in a few words. dimensions: those that the model is compiled for. sides: kinds of
-    sides that the equations have. cell_steps: cell steps a second on one core, for forecasts of run times.
+    title: the equations, or the term, in a few words. dimensions: those that the model is compiled for. Of
+    patches only: sides: kinds of sides that the equations have; cell_steps: cell steps a second on one core,
+    for forecasts of run times; pictures.
     """
 
     name: _Name
     title: str
-    method: Literal["patches"] = Field(default="patches", alias="for")
+    method: Literal["patches", "particles"] = Field(default="patches", alias="for")
     dimensions: tuple[Literal[2, 3], ...] = Field(default=(2, 3), min_length=1)
     sides: tuple[Literal["periodic", "wall", "open"], ...] = Field(
         default=("periodic", "wall", "open"), min_length=1
@@ -96,6 +101,8 @@ class Description(_Table):
 
     @model_validator(mode="after")
     def _names_are_free(self) -> Description:
+        if self.method == "particles":
+            return self
         if taken := sorted(RESERVED & set(self.parameters)):
             raise ValueError(f"parameters.{taken[0]} has the name of an option of [method]")
         return self
@@ -120,6 +127,13 @@ def read(folder: Path) -> Description:
         where = ".".join(str(part) for part in first["loc"])
         text = first["msg"].removeprefix("Value error, ")
         raise ModuleError(f"{path}: {where}{': ' if where else ''}{text}.") from None
+    of_patches = {"sides", "cell_steps", "pictures"} & found.model_fields_set
+    if found.method == "particles" and of_patches:
+        raise ModuleError(
+            f'{path}: {min(of_patches)} is for patches; remove it, as the module is "particles".'
+        )
+    if found.method == "particles" and not (folder / f"{found.name}.hpp").is_file():
+        raise ModuleError(f"{path}: the folder has no {found.name}.hpp, which a module for particles needs.")
     if not has_sources(folder, found.name):
         raise ModuleError(
             f'{path}: name = "{found.name}", but the folder has no {found.name}.hpp and no {SYMBOLIC}.'

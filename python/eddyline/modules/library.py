@@ -53,9 +53,17 @@ class Library:
         return source_hash(folder) != self.description.source
 
 
-def find(name: str, folders: Sequence[str | Path]) -> Library:
+def find(name: str, folders: Sequence[str | Path], method: str = "patches") -> Library:
     """The module of a world in one of `folders`, or in one of those that EDDYLINE_MODULES names: the
-    library lies there or in a folder that has its name. Raises ModuleError."""
+    library lies there or in a folder that has its name. method: what it must be for. Raises ModuleError."""
+    found = _find(name, folders)
+    if found.description.method != method:
+        where = {"patches": "as method.equations", "particles": "in [[terms]]"}[found.description.method]
+        raise ModuleError(f"the module is for {found.description.method}; name it {where}")
+    return found
+
+
+def _find(name: str, folders: Sequence[str | Path]) -> Library:
     if not NAME.fullmatch(name):
         raise ModuleError(
             "must be module: and a name of small letters, digits and _, which begins with a letter"

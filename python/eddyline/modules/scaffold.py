@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from .description import FILE, NAME, ModuleError
+from .description import FILE, METHODS, NAME, ModuleError
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-_TEMPLATES = _PACKAGE / "data" / "module"
+_TEMPLATES = {
+    "patches": _PACKAGE / "data" / "module",
+    "particles": _PACKAGE / "data" / "particle_module",
+}
 _EXAMPLES = (_PACKAGE / "examples" / "modules", _PACKAGE.parent.parent / "examples" / "modules")
 """Modules to begin with: installed; in a checkout."""
-METHODS = ("patches",)
-"""Kinds of methods that modules can be written for."""
 _INSTEAD = {
-    "particles": "; forces of particles are formulas of the world file, [[terms]], which need no module",
-    "blocks": "; the solver of body-fitted blocks has its own equations",
+    "blocks": "; the solver of body-fitted blocks has two sets of equations of its own, whose sums and "
+    "multigrid cycles have no place for others",
 }
 
 
@@ -48,7 +49,7 @@ def new_module(
         return folder
     texts = {
         path.name.replace("NAME", name).removesuffix(".txt"): path.read_text(encoding="utf-8")
-        for path in sorted(_TEMPLATES.iterdir())
+        for path in sorted(_TEMPLATES[method].iterdir())
     }
     folder.mkdir(parents=True)
     for file, text in texts.items():

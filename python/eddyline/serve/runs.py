@@ -89,6 +89,15 @@ class MomentsAnswer(BaseModel):
     moments: list[FrameMoment]
 
 
+class PresentParameterAnswer(BaseModel):
+    """A parameter of a module or of terms."""
+
+    name: str = Field(description="As the command `parameter` takes it.")
+    value: str
+    unit: str
+    description: str
+
+
 class PresentAnswer(BaseModel):
     """State of a run after the steering so far."""
 
@@ -96,6 +105,7 @@ class PresentAnswer(BaseModel):
     gravity: str = Field(description="Gravity [m/s^2], one number per axis.")
     inflows: dict[str, str] = Field(description="Velocities by name, as the world file has them [m/s].")
     reynolds: float | None
+    parameters: list[PresentParameterAnswer]
 
 
 class JournalEntry(BaseModel):

@@ -12,10 +12,11 @@ import numpy as np
 from eddyline import _core
 from eddyline.world import checks, extents, sense, terms
 from eddyline.world.build import build
-from eddyline.world.costs import OF_PAIR_TERMS, PARTICLES_A_THREAD, RATES, WALL_WEIGHT
+from eddyline.world.costs import OF_PAIR_MODULE, OF_PAIR_TERMS, PARTICLES_A_THREAD, RATES, WALL_WEIGHT
 from eddyline.world.estimate import Estimate, Plan
 from eddyline.world.openings import faces
 from eddyline.world.outline import outline
+from eddyline.world.parameters import SteeredParameter
 from eddyline.world.problems import Path, dotted, listed, rounded
 from eddyline.world.samples import Samples, corners
 from eddyline.world.scales import Scales, find_scales
@@ -119,13 +120,25 @@ class Sph:
     def build(self, file: WorldFile, scales: Scales) -> _core.World:
         return build(file, scales)
 
+    def code(self, file: WorldFile) -> Mapping[str, str]:
+        """Versions of the modules of terms, see `World.code`."""
+        return terms.code(file.terms)
+
+    def parameters(
+        self, file: WorldFile, document: Mapping[str, Any], let: Mapping[str, float]
+    ) -> Iterator[SteeredParameter]:
+        """The values of terms that commands can change, see `steered_parameters`."""
+        return terms.steered(file, document, let)
+
     def outline(self, file: WorldFile) -> _core.World:
         return outline(file)
 
     def estimate(self, world: World) -> SphEstimate:
         core = _core.estimate(world.core)
         fluid, walls = core.fluid_particles, core.wall_particles
-        with_terms = OF_PAIR_TERMS if any(each.kind != "particle" for each in world.file.terms) else 0.0
+        of_pairs = [each for each in world.file.terms if each.acts_on_pairs]
+        with_terms = OF_PAIR_TERMS if any(each.library is None for each in of_pairs) else 0.0
+        with_terms += OF_PAIR_MODULE * sum(each.library is not None for each in of_pairs)
         return SphEstimate(
             counts={"fluid_particles": fluid, "wall_particles": walls},
             memory_bytes=core.memory_bytes,

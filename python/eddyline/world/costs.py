@@ -15,6 +15,8 @@ docs/performance.md."""
 WALL_WEIGHT = 0.1  # cost of a wall particle in fluid particles: one light sweep, and only near the fluid
 OF_PAIR_TERMS = 0.7
 """Time that formulas for forces of pairs add to a step, relative to the step without them: 2D, AVX-512."""
+OF_PAIR_MODULE = 0.5
+"""The same for a module with a force of pairs."""
 STEP = 1e-4  # s that a step takes, however few particles there are
 PICTURE = {2: 1e-3, 3: 28e-3}  # s of a picture while the run goes on, by dimensions
 PICTURE_PARTICLE = 1e-7  # s more for each fluid particle or cell, in two dimensions

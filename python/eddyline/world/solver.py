@@ -35,7 +35,7 @@ GROUP = "eddyline.solvers"
 """Group of entry points: the name is that of the solver, the object a Solver."""
 
 
-FLOW_COMMANDS = ("inflow", "viscosity", "gravity", "move_body", "add_body", "remove_body")
+FLOW_COMMANDS = ("inflow", "viscosity", "gravity", "parameter", "move_body", "add_body", "remove_body")
 """All live commands that change the flow."""
 
 
@@ -81,7 +81,8 @@ class Solver(Protocol):
     not_steered: str
     """Reason why commands that change the flow, other than `steered`, are refused while a run goes on; empty
     if none is. A solver may have a method `has_other_pictures`: whether options of [method] bring quantities
-    that `pictures` does not have, and a method `code`, see `World.code`."""
+    that `pictures` does not have, a method `code`, see `World.code`, and a method `parameters`, see
+    `steered_parameters`."""
     steered: tuple[str, ...]
     """Names of the commands that change the flow of a run, such as "gravity"; probes can always be added."""
     has_sound: bool

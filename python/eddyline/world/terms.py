@@ -1,5 +1,5 @@
-"""Terms that a world states as formulas: forces between pairs of fluid particles, and accelerations of single
-ones, of the solver sph with the scheme delta."""
+"""Terms that a world states as formulas or takes from modules: forces between pairs of fluid particles, and
+accelerations of single ones, of the solver sph with the scheme delta."""
 
 from __future__ import annotations
 
@@ -9,13 +9,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    PrivateAttr,
+    ValidationInfo,
+    model_validator,
+)
 
-from .. import _core
-from .formulas import is_number
-from .problems import Path, dotted, listed, rounded
+from .. import _core, modules
+from .formulas import is_number, names_in
+from .parameters import SteeredParameter
+from .problems import Path, did_you_mean, dotted, listed, number, rounded
 from .shapes import Table
-from .values import Context, _Field, _length, wrong, wrong_table
+from .values import Context, Number, _Field, _length, wrong, wrong_table
 
 if TYPE_CHECKING:
     from .schema import WorldFile
@@ -28,14 +36,21 @@ OF_PAIRS = (
     *("rho_j", "p_j", "m_j", "V_j", "vx_j", "vy_j", "vz_j"),
 )
 OF_PARTICLES = ("x", "y", "z", "t", "vx", "vy", "vz", "rho", "p")
-"""Variables of formulas, as in core/physics/terms/terms.hpp. A 2D world has none with a z."""
+"""Variables of formulas, as in core/physics/terms/variables.hpp. A 2D world has none with a z."""
+_ORDER_OF_PAIRS = (
+    *("t", *(name for name in OF_PAIRS if name.endswith("_i"))),
+    *("r", "q", "W", "dW", "rx", "ry", "rz", "vx", "vy", "vz", "vr", "x", "y", "z"),
+    *(name for name in OF_PAIRS if name.endswith("_j")),
+)
+"""The variables in the order in which the core takes them for modules."""
 MOST_TERMS = 16
+_SHOWN_OF_MODULES = ("r", "q", "vr", *OF_PARTICLES)
 
 _IN_PAIRS = "r, q, W, dW, vr, rx, ry, rz, vx, vy, vz, x, y, z, t and rho, p, m, V, vx, vy, vz with _i or _j"
 _PAIRS = 400  # random pairs for which formulas are tried
 _SAME = 1e-9  # relative difference of forces that are opposite
 _SMALLEST = 1e-16  # mass [kg] or volume [m^3] whose square single precision holds
-_KINDS = ("central", "vector", "particle")
+_KINDS = ("central", "vector", "particle", "module")
 
 
 class _TermFormula(_Field):
@@ -69,8 +84,25 @@ _ParticleVector = Annotated[
 ]
 
 
+def _found(name: str, info: ValidationInfo) -> modules.Library:
+    folders = info.context.folders if isinstance(info.context, Context) else ()
+    try:
+        return modules.find(name, folders, "particles")
+    except modules.ModuleError as error:
+        raise wrong(str(error)) from None
+
+
+def _known(name: str, info: ValidationInfo) -> str:
+    of_module = _found(name, info).description.dimensions
+    dimensions = info.context.dimensions if isinstance(info.context, Context) else None
+    if dimensions is not None and dimensions not in of_module:
+        known = listed([f"{each}D" for each in of_module], "and")
+        raise wrong(f"the module has a term in {known}, and this world is {dimensions}D")
+    return name
+
+
 class Term(Table):
-    """A term of the equation of motion as formulas, with exactly one of central, vector and particle. For the
+    """A term of the equation of motion, with exactly one of central, vector, particle and module. For the
     solver sph with scheme = "delta"."""
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] = Field(
@@ -87,25 +119,67 @@ class Term(Table):
     particle: _ParticleVector | None = Field(
         default=None, description="Acceleration of a fluid particle, a formula for each axis [m/s^2]."
     )
+    module: Annotated[str, AfterValidator(_known)] | None = Field(
+        default=None, description="Name of a module for particles that states the term in C++."
+    )
+    parameters: dict[str, Number] = Field(
+        default={}, description="Parameters of the module, by name; its module.toml has them."
+    )
+
+    _library: modules.Library | None = PrivateAttr(None)
+    _acts: tuple[bool, bool] = PrivateAttr((False, False))
 
     @model_validator(mode="after")
-    def _one_kind(self) -> Term:
+    def _one_kind(self, info: ValidationInfo) -> Term:
         given = [kind for kind in _KINDS if getattr(self, kind) is not None]
         if len(given) != 1:
             raise wrong_table(
-                f"has {listed(given) or 'no formula'}; must have exactly one of: central, vector, particle"
+                f"has {listed(given) or 'no formula'}; must have exactly one of: central, vector, particle, "
+                "module"
             )
+        if self.module is None:
+            self._acts = (self.kind != "particle", self.kind == "particle")
+            return self
+        self._library = _found(self.module, info)
+        context = info.context.dimensions if isinstance(info.context, Context) else None
+        dimensions = context or self._library.description.dimensions[0]
+        try:
+            self._acts = _core.term_acts(str(self._library.path), dimensions, self.values)
+        except _core.UserError as error:  # of the model itself
+            raise wrong_table(f"is refused by the module {self.module}: {error}") from None
         return self
 
     @property
     def kind(self) -> str:
-        """central, vector or particle."""
+        """central, vector, particle or module."""
         return next(kind for kind in _KINDS if getattr(self, kind) is not None)
 
     @property
     def formulas(self) -> tuple[_core.Formula, ...]:
+        """None of a module."""
         value = getattr(self, self.kind)
-        return (value,) if self.kind == "central" else value
+        return (value,) if self.kind == "central" else () if self.kind == "module" else value
+
+    @property
+    def library(self) -> modules.Library | None:
+        """The module, if the term is one."""
+        return self._library
+
+    @property
+    def values(self) -> dict[str, float]:
+        """All parameters of the module."""
+        if self._library is None:
+            return {}
+        known = self._library.description.parameters
+        return {key: self.parameters.get(key, each.default) for key, each in known.items()}
+
+    @property
+    def acts_on_pairs(self) -> bool:
+        return self._acts[0]
+
+    @property
+    def acts_on_particles(self) -> bool:
+        return self._acts[1]
 
 
 Values = dict[str, NDArray[np.float64]]
@@ -130,6 +204,7 @@ def refusals(file: WorldFile) -> Iterator[tuple[Path, str]]:
     for k, term in enumerate(file.terms):
         if term.name in names[:k]:
             yield ("terms", k, "name"), f'terms[{k}].name = "{term.name}"; is taken. Choose another name.'
+        yield from _parameter_refusals(k, term)
         used = {name for formula in term.formulas for name in formula.used_variables}
         if term.kind == "particle" and used <= {"x", "y", "z", "t"}:
             yield (
@@ -137,6 +212,21 @@ def refusals(file: WorldFile) -> Iterator[tuple[Path, str]]:
                 f"terms[{k}].particle depends on nothing but place and time. Write it as domain.body_force, "
                 "which also presses on walls.",
             )
+
+
+def _parameter_refusals(k: int, term: Term) -> Iterator[tuple[Path, str]]:
+    """Parameters that the module does not have, and values outside their limits."""
+    known = {} if term.library is None else term.library.description.parameters
+    for key, value in term.parameters.items():
+        path: Path = ("terms", k, "parameters", key)
+        if term.library is None:
+            yield path, f"{dotted(path)} = {number(value)}; only modules have parameters. Use [let]."
+        elif key not in known:
+            remedy = did_you_mean(key, known, "and") or "Remove it."
+            text = f"the module {term.module} has no such parameter. {remedy}"
+            yield path, f"{dotted(path)} = {number(value)}; {text}"
+        elif (complaint := known[key].complaint(value)) is not None:
+            yield path, f"{dotted(path)} = {number(value)} {known[key].unit}; {complaint}.".replace(" ;", ";")
 
 
 def problems(file: WorldFile, sound_speed: float, max_speed: float) -> Iterator[tuple[Path, str]]:
@@ -153,64 +243,162 @@ def problems(file: WorldFile, sound_speed: float, max_speed: float) -> Iterator[
         )
     there = _samples(file, sound_speed, max_speed)
     for k, term in enumerate(file.terms):
-        values = there if term.kind != "particle" else _single(there)
-        for axis, formula in enumerate(term.formulas):
-            found = np.broadcast_to(np.asarray(_evaluate(formula, values)), (_PAIRS,))
-            bad = np.flatnonzero(~np.isfinite(found))
-            if len(bad):
-                path: Path = ("terms", k, term.kind, *(() if term.kind == "central" else (axis,)))
-                at = ", ".join(f"{name} = {rounded(values[name][bad[0]])}" for name in formula.used_variables)
-                yield path, f"{dotted(path)} gives {found[bad[0]]} at {at}; must be finite."
+        path: Path = ("terms", k, term.kind)
+        for values in _tried(term, there):
+            for axis, found in enumerate(_results(term, file, values)):
+                bad = np.flatnonzero(~np.isfinite(found))
+                if not len(bad):
+                    continue
+                names = term.formulas[axis].used_variables if term.formulas else _SHOWN_OF_MODULES
+                at = ", ".join(
+                    f"{name} = {rounded(values[name][bad[0]])}" for name in names if name in values
+                )
+                where = (*path, axis) if term.kind in ("vector", "particle") else path
+                yield where, f"{dotted(where)} gives {found[bad[0]]} at {at}; must be finite."
                 break
+
+
+def _tried(term: Term, pairs: Values) -> Iterator[Values]:
+    """The pairs or particles for which a term is tried."""
+    if term.acts_on_pairs:
+        yield pairs
+    if term.acts_on_particles:
+        yield _single(pairs)
+
+
+def _results(term: Term, file: WorldFile, values: Values) -> NDArray[np.float64]:
+    """Forces on the first particles of pairs, or accelerations of particles: (outputs, _PAIRS)."""
+    if term.library is None:
+        found = [np.broadcast_to(np.asarray(_evaluate(each, values)), (_PAIRS,)) for each in term.formulas]
+        return np.array(found, dtype=np.float64)
+    order = _ORDER_OF_PAIRS if "q" in values else OF_PARTICLES
+    table = np.stack([values.get(name, np.zeros(_PAIRS)) for name in order], axis=1)
+    scales = file.domain.spacing, file.fluid.density
+    rows = _core.term_values(str(term.library.path), file.dimensions, term.values, *scales, table)
+    return np.ascontiguousarray(rows.T)
 
 
 def opposite(term: Term, file: WorldFile, sound_speed: float, max_speed: float) -> bool:
     """True if the forces on the two particles of a pair are opposite, for random pairs."""
     there = _samples(file, sound_speed, max_speed)
-    back = _swapped(there)
     sign = -1.0 if term.kind == "central" else 1.0  # the direction of a central force turns by itself
-    for formula in term.formulas:
-        one, other = _evaluate(formula, there), sign * np.asarray(_evaluate(formula, back))
-        if np.any(np.abs(one + other) > _SAME * (np.abs(one) + np.abs(other))):
-            return False
-    return True
+    one, other = _results(term, file, there), sign * _results(term, file, _swapped(there))
+    return not np.any(np.abs(one + other) > _SAME * (np.abs(one) + np.abs(other)))
+
+
+def _is_central(term: Term, file: WorldFile, sound_speed: float, max_speed: float) -> bool:
+    """True if forces are along the line between the two particles of random pairs."""
+    if term.kind != "module":
+        return term.kind == "central"
+    there = _samples(file, sound_speed, max_speed)
+    force = _results(term, file, there)
+    along = np.stack([there["r" + axis] / there["r"] for axis in "xyz"[: file.dimensions]])
+    across = force - (force * along).sum(axis=0) * along
+    return not np.any(np.abs(across) > _SAME * np.abs(force).sum(axis=0))
 
 
 def describe(world: World) -> Iterator[tuple[str, str]]:
     """A line of `eddyline check` for each term."""
-    what = {
-        "central": "force along the line of a pair",
-        "vector": "force of a pair",
-        "particle": "acceleration of a particle",
-    }
     for term in world.file.terms:
-        kept = ""
-        if term.kind != "particle":
-            is_kept = opposite(term, world.file, world.scales.sound_speed, world.scales.max_speed)
-            both = " and angular momentum" if term.kind == "central" else ""
-            kept = f", conserves momentum{both}" if is_kept else ", does not conserve momentum"
-        yield "term", f"{term.name}: {what[term.kind]}{kept}"
+        scales = world.file, world.scales.sound_speed, world.scales.max_speed
+        what, kept = "acceleration of a particle", ""
+        if term.acts_on_pairs:
+            is_central = _is_central(term, *scales)
+            what = "force along the line of a pair" if is_central else "force of a pair"
+            both = " and angular momentum" if is_central else ""
+            kept = (
+                f", conserves momentum{both}" if opposite(term, *scales) else ", does not conserve momentum"
+            )
+            if term.acts_on_particles:
+                what, kept = f"{what}{kept}", ", and acceleration of a particle"
+        of = "" if term.library is None else f" ({modules.PREFIX}{term.module}, {term.library.path})"
+        yield "term", f"{term.name}: {what}{kept}{of}"
 
 
 def warnings(world: World) -> Iterator[str]:
     """Terms of pairs that give and take momentum."""
     for k, term in enumerate(world.file.terms):
-        if term.kind != "particle" and not opposite(
+        if term.acts_on_pairs and not opposite(
             term, world.file, world.scales.sound_speed, world.scales.max_speed
         ):
             yield (
                 f"terms[{k}] ({term.name}) does not conserve momentum: the forces on the two particles of a "
                 "pair are not opposite. Make the formula symmetric in i and j if they should be."
             )
+        if term.library is not None and term.library.is_stale:
+            folder = term.library.path.parent
+            yield (
+                f"{folder}: files of the module have changed since it was built. Run "
+                f"`eddyline module build {folder}`."
+            )
 
 
-def options(terms: Sequence[Term]) -> dict[str, str]:
+def options(terms: Sequence[Term]) -> dict[str, str | float]:
     """The terms among the options of the core's world."""
+    made: dict[str, str | float] = {}
+    for k, term in enumerate(terms):
+        for axis, formula in enumerate(term.formulas):
+            made[f"terms.{k:02d}.{term.kind}.{axis}"] = formula.text
+        if term.library is not None:
+            made[f"terms.{k:02d}.module"] = str(term.library.path)
+            made |= {f"terms.{k:02d}.parameters.{key}": value for key, value in term.values.items()}
+    return made
+
+
+def code(terms: Sequence[Term]) -> dict[str, str]:
+    """Versions of the modules, see `World.code`."""
     return {
-        f"terms.{k:02d}.{term.kind}.{axis}": formula.text
-        for k, term in enumerate(terms)
-        for axis, formula in enumerate(term.formulas)
+        modules.PREFIX + each.library.description.name: each.library.version for each in terms if each.library
     }
+
+
+def steered(
+    file: WorldFile, document: Mapping[str, Any], let: Mapping[str, float]
+) -> Iterator[SteeredParameter]:
+    """Parameters of modules, as TERM.NAME, and the values of [let] that nothing but terms depends on."""
+    for k, term in enumerate(file.terms):
+        if term.library is None:
+            continue
+        for key, about in term.library.description.parameters.items():
+            path = ("terms", k, "parameters", key)
+            yield SteeredParameter(
+                f"{term.name}.{key}", path, term.values[key], about.unit, about.description
+            )
+    for name in _let_of_terms(document):
+        yield SteeredParameter(f"let.{name}", ("let", name), let[name], "", "Value of [let] that terms use")
+
+
+_WITHOUT_FORMULAS = frozenset(("title", "source", "name", "module", "note"))
+
+
+def _let_of_terms(document: Mapping[str, Any]) -> list[str]:
+    """The names of [let] that nothing but terms depends on."""
+    let = document.get("let", {})
+
+    def texts(value: Any) -> Iterator[str]:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, Mapping):
+            for key, each in value.items():
+                if key not in _WITHOUT_FORMULAS:
+                    yield from texts(each)
+        elif isinstance(value, list):
+            for each in value:
+                yield from texts(each)
+
+    def needed(value: Any) -> set[str]:
+        waiting: list[Any] = [value]
+        found: set[str] = set()
+        while waiting:
+            for text in texts(waiting.pop()):
+                new = {name for name in names_in(text) if name in let} - found
+                found |= new
+                waiting += [let[name] for name in new]
+        return found
+
+    elsewhere = needed({key: value for key, value in document.items() if key not in ("let", "terms")})
+    of_terms = needed(document.get("terms", []))
+    return [name for name in let if name in of_terms - elsewhere]
 
 
 def _evaluate(formula: _core.Formula, values: Values) -> Any:

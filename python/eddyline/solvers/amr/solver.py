@@ -61,6 +61,7 @@ from eddyline.world.build import fluid_world, plain_world
 from eddyline.world.estimate import Estimate, Plan
 from eddyline.world.memory import available_memory
 from eddyline.world.outline import Options, outline
+from eddyline.world.parameters import SteeredParameter
 from eddyline.world.problems import Path, listed, number, rounded
 from eddyline.world.quantities import series_columns
 from eddyline.world.samples import Samples
@@ -88,8 +89,11 @@ class Amr:
 
     name = "amr"
     title = "Cartesian cells in patches"
-    not_steered = "the solver amr can add and remove probes while it runs, and change nothing else."
-    steered = ()
+    not_steered = (
+        "the solver amr can change parameters of a module and probes while it runs, and nothing else. "
+        "Stop the run, edit the world and run it again."
+    )
+    steered = ("parameter",)
     has_sound = True
     options: type[SolverOptions] = AmrOptions
     tables: Mapping[str, type[Table]] = {}
@@ -108,6 +112,17 @@ class Amr:
         """The version of the module of the equations, see `World.code`."""
         module = options_of(file).module
         return {} if module is None else {modules.PREFIX + module.description.name: module.version}
+
+    def parameters(
+        self, file: WorldFile, document: Mapping[str, Any], let: Mapping[str, float]
+    ) -> Iterator[SteeredParameter]:
+        """Parameters of the module of the equations, see `steered_parameters`."""
+        options = options_of(file)
+        known = {} if options.module is None else options.module.description.parameters
+        for key, about in known.items():
+            value = options.parameters.get(key, about.default)
+            path = ("method", "parameters", key)
+            yield SteeredParameter(key, path, value, about.unit, about.description)
 
     def snapshot_fields(self, file: WorldFile) -> Mapping[str, str]:
         return dict(columns_of(file)["quantities"])

@@ -50,9 +50,17 @@ physics::terms::SweepInput<T> DeltaSums<T, D>::input_of_terms() const {
   in.volume = static_cast<T>(c.volume);
   in.per_unit = static_cast<T>(1 / (c.rate * c.c0 * c.kernel));
   in.program = &pair_terms_;
-  std::array<double, 1> at_time{state_.time + state_.time_step};
+  in.time = state_.time + state_.time_step;
+  std::array<double, 1> at_time{in.time};
   in.filled = pair_terms_.program.filled(at_time);
   return in;
+}
+
+template <class T, int D>
+void DeltaSums<T, D>::find_terms() {
+  pair_terms_ = {physics::terms::terms_of(state_.world), D};
+  module_terms_ = physics::module_terms_of(state_.world, instructions_);
+  std::erase_if(module_terms_, [](const auto& each) { return !each->acts_on_pairs(); });
 }
 
 template <class T, int D>
@@ -64,14 +72,15 @@ void DeltaSums<T, D>::sum_rates(std::span<const Block> blocks) {
   const auto rates = state_.constants.viscosity == physics::delta::FluidViscosity::morris ? sweeps_.rates_morris
                                                                                           : sweeps_.rates_central;
   const std::int64_t n = domain_.fluid_after(k_rates);
-  if (!pair_terms_.acts()) {
+  if (!has_terms()) {
     for_blocks(blocks, n, [&](std::int64_t first, std::int64_t last) { rates(in, out, first, last); });
     return;
   }
   const auto terms = input_of_terms();
   for_blocks(blocks, n, [&](std::int64_t first, std::int64_t last) {
     rates(in, out, first, last);
-    terms_sweep_(terms, out.viscous, first, last);
+    if (pair_terms_.acts()) terms_sweep_(terms, out.viscous, first, last);
+    for (const auto& each : module_terms_) each->sweep(terms, out.viscous, first, last);
   });
 }
 

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "domain/external_forcing.hpp"
+#include "physics/modules/load_terms.hpp"
 #include "physics/terms/sweep.hpp"
 #include "solvers/sph/parts.hpp"
 #include "solvers/sph/step/inactive_walls.hpp"
@@ -25,7 +26,9 @@ class DeltaSums {
         forcing_(forcing),
         sweeps_(physics::delta::choose_sweeps<T, D>(parts.domain.execution().instructions)),
         terms_sweep_(physics::terms::choose_sweep<T, D>(parts.domain.execution().instructions)),
-        pair_terms_(physics::terms::terms_of(state_.world), D) {}
+        instructions_(parts.domain.execution().instructions) {
+    find_terms();
+  }
 
   /// Continuity, density diffusion and viscosity at the midpoint, and terms of pairs that the world states.
   void sum_rates(std::span<const Block> blocks);
@@ -40,10 +43,13 @@ class DeltaSums {
   /// Makes the next step compute all walls, after the world has changed.
   void world_changed() {
     inactive_walls_.forget();
-    pair_terms_ = {physics::terms::terms_of(state_.world), D};
+    find_terms();
   }
 
  private:
+  /// Reads the terms of pairs that the world states.
+  void find_terms();
+  bool has_terms() const { return pair_terms_.acts() || !module_terms_.empty(); }
   physics::delta::SweepInput<T> input_of_fluid() const;
   physics::delta::SweepInput<T> input_of_walls(const neighbors::Chunk* fluid_neighbors) const;
   physics::terms::SweepInput<T> input_of_terms() const;
@@ -57,6 +63,8 @@ class DeltaSums {
   physics::delta::Sweeps<T, D> sweeps_;  // compiled for the instruction set of the run
   physics::terms::Sweep<T> terms_sweep_;
   physics::terms::PairProgram pair_terms_;
+  std::string instructions_;
+  std::vector<std::unique_ptr<physics::terms::ModuleTerms>> module_terms_;
   InactiveWalls inactive_walls_;
 };
 

@@ -145,7 +145,7 @@ void ParticleUpdate<T, D>::accelerate(const ParticleSpan& span, const Shifting& 
     to.v2[l] = to.a2[l] = 0;
   }
   forcing_.forces(n, state_.time, [&](std::size_t l) { return vector_of(fluid.x, first + l); }, g);
-  if (terms_.acts) add_terms(span, g);
+  if (terms_.acts || !module_terms_.empty()) add_terms(span, g);
   for (int d = 0; d < D; ++d) {
     const T *pressure_force = scratch_.delta.pressure_force(d) + first,
             *viscous_force = scratch_.delta.viscous(d) + first;
@@ -186,7 +186,16 @@ void ParticleUpdate<T, D>::add_terms(const ParticleSpan& span, SpanValues (&g)[D
     out[d] = g[d].value;
   }
   values[7] = density.value, values[8] = pressure.value;
-  terms_.add(static_cast<int>(span.count), state_.time, values.data(), D, out);
+  const int count = static_cast<int>(span.count);
+  if (terms_.acts) terms_.add(count, state_.time, values.data(), D, out);
+  for (const auto& each : module_terms_) each->accelerate(count, state_.time, values.data(), out);
+}
+
+template <class T, int D>
+void ParticleUpdate<T, D>::world_changed() {
+  terms_ = {physics::terms::terms_of(state_.world), D};
+  module_terms_ = physics::module_terms_of(state_.world, instructions_);
+  std::erase_if(module_terms_, [](const auto& each) { return !each->acts_on_particles(); });
 }
 
 template <class T, int D>

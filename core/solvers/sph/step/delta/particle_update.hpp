@@ -6,6 +6,7 @@
 #include "domain/external_forcing.hpp"
 #include "domain/wall_friction.hpp"
 #include "physics/delta/update.hpp"
+#include "physics/modules/load_terms.hpp"
 #include "physics/terms/terms.hpp"
 #include "solvers/sph/parts.hpp"
 #include "solvers/sph/step/delta/row_writer.hpp"
@@ -30,7 +31,9 @@ class ParticleUpdate {
         friction_(friction),
         forcing_(forcing),
         rows_(parts),
-        terms_(physics::terms::terms_of(state_.world), D) {}
+        instructions_(parts.domain.execution().instructions) {
+    world_changed();
+  }
 
   /// Computes rho += dt d rho/dt;  v += a dt/2;  x += dt v, and rows of the end of the step, for the particles in some
   /// blocks.
@@ -42,7 +45,7 @@ class ParticleUpdate {
   void kick_and_shift(std::span<const Block> blocks, double dt, double damping, double next);
 
   /// Adopts terms that have changed.
-  void world_changed() { terms_ = {physics::terms::terms_of(state_.world), D}; }
+  void world_changed();
 
   /// Velocity of the wall beside which shifting may hold a particle at x, if there is one. near_bodies: see
   /// Lists::is_near_walls().
@@ -91,6 +94,8 @@ class ParticleUpdate {
   const ExternalForcing<D>& forcing_;
   RowWriter<T, D> rows_;
   physics::terms::ParticleProgram terms_;
+  std::string instructions_;
+  std::vector<std::unique_ptr<physics::terms::ModuleTerms>> module_terms_;
 };
 
 }  // namespace eddyline::sph
