@@ -146,7 +146,6 @@ class Collector {
         std::int32_t* row = sums + part.row(across.first, z) + (x - part.lower[0]);
         for (std::int32_t y = across.first; y < across.last; ++y, row += part.extent(0)) {
           const float dy = (static_cast<float>(y) - dot.at[1]) * scales_.scale[1], rest = 1 - (dz * dz + dy * dy);
-          if (!(rest > 0)) continue;
           for (std::int32_t lane = 0; lane < lanes; ++lane) {
             const float w = std::max(rest - squares[static_cast<std::size_t>(lane)], 0.0F);
             row[lane] += static_cast<std::int32_t>(dot.volume * (w * w * w) + 0.5F);
