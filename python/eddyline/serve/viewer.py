@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 import time as clock
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
@@ -30,6 +31,7 @@ _NUMBERS = 8000  # of all series between two frames: on a slow connection, frame
 _COLUMNS = MOST_COLUMNS
 _MESSAGES = 200.0  # a second that are read: a viewer that says more waits
 _TICK_EVERY = 5.0  # s
+_SECOND_TICK = 0.5  # s after the first, which the browser answers late while it opens the page
 _LARGEST_BUT_FRAMES = 4 * 1024**2  # bytes of a message
 _FRAME = b"\x1a"  # its first byte after the version
 _FASTEST = 30.0  # frames a second
@@ -72,6 +74,7 @@ class Viewer:
         self._next_frame = 0.0
         self._link, self._level = Link(), Level()
         self._sent: deque[tuple[int, float]] = deque()  # bytes and send times of frames, not acknowledged yet
+        self._before = (-math.inf, -math.inf)  # when the last acknowledged frame was sent and acknowledged
         self._versions: dict[str, int] = {}
         self._rows: dict[str, tuple[int, int]] = {}  # of each series: number of rows sent, and their thinning
         self._notices: list[pb.Message] = []
@@ -124,6 +127,7 @@ class Viewer:
         kind = message.WhichOneof("body")
         if kind == "view":
             self._requested, self._rows_after = checked(message.view), 0.0
+            self._requested.smooth &= self._may >= Permission.STEER  # a spectator does not slow the run
             self._view, self._view_is_new = _with_stride(self._requested, self._stride), True
             self._channel.want(self, self._view)
         elif kind == "ping":
@@ -133,8 +137,7 @@ class Viewer:
             if message.seen.index == 0:
                 self._link.answered(clock.monotonic() - self._tick_sent)
             elif self._sent:
-                size, began = self._sent.popleft()
-                self._link.sent(size, clock.monotonic() - began)
+                self._measure(*self._sent.popleft())
         elif kind == "command":
             refusal = self._refusal(message.command)
             if not refusal and not self._channel.command(message):
@@ -150,6 +153,13 @@ class Viewer:
                 self._notices.append(packed(acknowledged=said))
         else:
             raise BadMessageError(f"unexpected message from a viewer: {kind or 'empty'}")
+
+    def _measure(self, size: int, began: float) -> None:
+        """A frame that was sent at `began` [s] was acknowledged."""
+        now = clock.monotonic()
+        before_sent, before_seen = self._before
+        self._before = began, now
+        self._link.sent(size, now - began, max(began - before_sent, now - before_seen))
 
     def _refusal(self, command: pb.Command) -> str:
         if not command.id or len(command.id) > 64:
@@ -199,9 +209,10 @@ class Viewer:
             message.ping.returned = clock.monotonic()
         found: list[pb.Message | bytes] = [*self._pings, *self._notices]
         self._notices, self._pings = [], []
-        if clock.monotonic() >= self._next_tick:
+        if self._tick_is_due() and not self._sent:  # a frame under way would delay it
+            is_first = self._tick_sent == 0
             self._tick_sent = clock.monotonic()
-            self._next_tick = self._tick_sent + _TICK_EVERY
+            self._next_tick = self._tick_sent + (_SECOND_TICK if is_first else _TICK_EVERY)
             found.append(tick())
         if channel.hello is None:
             return found
@@ -222,6 +233,9 @@ class Viewer:
                 self._versions[kind] = version
                 found.append(channel.newest_bytes(kind))
         return found
+
+    def _tick_is_due(self) -> bool:
+        return clock.monotonic() >= self._next_tick
 
     def _lacks_rows(self) -> bool:
         """True if the channel has rows that this viewer has not received."""
@@ -258,7 +272,7 @@ class Viewer:
         has_nothing = self._channel.hello is None or frame is None or not _has_requested(frame, view)
         if frame is None or has_nothing or not is_new or wanted <= 0:
             return 0.0
-        if view.tells and len(self._sent) >= _UNDER_WAY:
+        if view.tells and len(self._sent) >= (1 if self._tick_is_due() else _UNDER_WAY):
             return 0.0  # the next acknowledgement wakes this task
         now = clock.monotonic()
         if now < self._next_frame and not self._view_is_new:
