@@ -108,5 +108,6 @@ def detail_of(share: float, view: pb.View, frame: pb.Frame, hello: pb.Hello, mos
     columns = max(FEWEST_COLUMNS, round(full_columns(view, hello, most) * math.sqrt(share)))
     if share == 1:
         return Detail(columns, view.most_particles)
-    wanted = view.most_particles or frame.particles.count
+    count = frame.particles.count
+    wanted = min(view.most_particles or count, count)
     return Detail(columns, max(min(wanted, FEWEST_PARTICLES), round(wanted * share)))

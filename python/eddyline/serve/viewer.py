@@ -39,7 +39,9 @@ _ROOM = 256  # bytes that a command may grow by on its way
 _TOO_LARGE, _FINER = 1.5, 5.0
 """Ratio of surfaces to the budget above which they become coarser; assumed ratio of finer ones to them. The
 product of the two leaves a gap, so that the stride does not hunt."""
-_UNDER_WAY = 2  # unacknowledged frames, for a viewer that acknowledges frames
+_UNDER_WAY, _MOST_UNDER_WAY = 2, 4
+"""Unacknowledged frames, for a viewer that acknowledges frames, of any size and of a size of which the
+connection carries all within the time of a frame."""
 _PATIENCE = 0.02  # s, so that a burst of news is one round
 
 
@@ -272,7 +274,7 @@ class Viewer:
         has_nothing = self._channel.hello is None or frame is None or not _has_requested(frame, view)
         if frame is None or has_nothing or not is_new or wanted <= 0:
             return 0.0
-        if view.tells and len(self._sent) >= (1 if self._tick_is_due() else _UNDER_WAY):
+        if view.tells and not self._has_room():
             return 0.0  # the next acknowledgement wakes this task
         now = clock.monotonic()
         if now < self._next_frame and not self._view_is_new:
@@ -287,8 +289,18 @@ class Viewer:
         if not view.tells:  # its buffers hide how long a frame takes
             self._link.sent(len(data), clock.monotonic() - began)
         self._choose_stride(sum(len(each.data) for each in selected(frame.surfaces, view.surfaces)))
-        self._next_frame = now + 1 / wanted
+        carried = len(data) / self._link.rate if view.tells else 0.0  # [s]; no frame waits for another
+        self._next_frame = now + max(1 / wanted, carried)
         return 0.0
+
+    def _has_room(self) -> bool:
+        """True if another frame may be under way. A tick that is due waits until none is."""
+        count, size = len(self._sent), sum(size for size, _ in self._sent)
+        if self._tick_is_due():
+            return count == 0
+        if count < _UNDER_WAY:
+            return True
+        return count < _MOST_UNDER_WAY and size * (count + 1) <= count * self._link.budget
 
     def _choose_stride(self, size: int) -> None:
         """Requests coarser surfaces if those of a frame, `size` bytes, exceed the budget, and finer ones if
