@@ -39,7 +39,7 @@ class Buffer {
     size_ = size;
     if (size <= room_) return;
     if (data_ != nullptr) backend_->release(data_);
-    room_ = data_ == nullptr ? size : size + size / 8;
+    room_ = data_ == nullptr ? size : size + size / 32;
     data_ = nullptr;
     data_ = static_cast<X*>(backend_->allocate(room_ * sizeof(X)));
   }

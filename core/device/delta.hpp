@@ -61,11 +61,20 @@ struct SortedRows {
   const std::int32_t* positions[D]{};  // by which rows are sorted, without images [quanta]
 };
 
+/// Rows of one kind that other ranks need, and rows that they send, in the order of messages. A row may be in several.
+struct Travellers {
+  std::vector<std::int32_t> sent, received;
+};
+
+/// What rows contain: values of the fluid at the midpoint of a step or at its end, or of walls.
+enum class RowKind { midpoint, end, walls };
+
 /// The order that the host has found.
 template <int D>
 struct Layout {
   const particles::CellLayout* cells = nullptr;
   SortedRows<D> fluid;
+  Travellers between_ranks;
 };
 
 /// The rows of walls, and which dummy particles belong to bodies that move.
@@ -73,6 +82,7 @@ template <int D>
 struct WallLayout {
   SortedRows<D> rows;
   std::vector<std::int32_t> moving;
+  Travellers between_ranks;
 };
 
 /// Places of moving dummy particles, in the order of WallLayout::moving.
@@ -188,6 +198,10 @@ class Delta {
   /// Maxima of the last step.
   virtual StepMaxima maxima() = 0;
 
+  /// Copies the rows that other ranks need, side by side, and takes over those that they have sent.
+  virtual void fetch_sent(RowKind kind, T* to) = 0;
+  virtual void put_received(RowKind kind, const T* from) = 0;
+
   /// Copies places and density gradients of the buffers' particles, side by side.
   virtual void download_members(double* const* x, T* const* half_g) = 0;
   virtual void put_members(const MemberValues<T, D>& values) = 0;
@@ -206,8 +220,9 @@ class Delta {
 /// Devices: loops on the processor, as tests use them, or a GPU by the library at a path.
 template <class T, int D>
 std::unique_ptr<Delta<T, D>> make_emulated();
-/// Throws UserError if the library, the driver or the GPU is missing.
+/// place: number of this process among those of the machine, which share its GPUs. Throws UserError if the library, the
+/// driver or the GPU is missing.
 template <class T, int D>
-std::unique_ptr<Delta<T, D>> load_cuda(const std::string& library);
+std::unique_ptr<Delta<T, D>> load_cuda(const std::string& library, int place);
 
 }  // namespace eddyline::device

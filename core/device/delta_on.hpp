@@ -8,10 +8,13 @@
 
 #include "device/buffer.hpp"
 #include "device/delta.hpp"
-#include "device/loops.hpp"
+#include "device/drift.hpp"
 #include "device/memory.hpp"
 #include "device/openings_on.hpp"
+#include "device/ranks_on.hpp"
 #include "device/rebuild_on.hpp"
+#include "device/sums.hpp"
+#include "device/update.hpp"
 
 namespace eddyline::device {
 
@@ -29,7 +32,7 @@ class DeltaOn final : public Delta<T, D> {
   std::size_t list_bytes() const override {
     std::size_t all = 0;
     for (const auto* list : {&fluid_fluid_, &fluid_wall_, &wall_fluid_})
-      all += list->entries.bytes() + list->chunks.bytes();
+      all += list->codes.bytes() + list->chunks.bytes();
     return all;
   }
   std::size_t free_bytes() const override { return backend_.free_bytes(); }
@@ -66,8 +69,8 @@ class DeltaOn final : public Delta<T, D> {
   void move_walls_to_end(const MovedWalls<T, D>& moved) override { move_walls<false>(moved); }
   neighbors::Drift measure_drift(float remaining, bool walls_move, float share) override;
 
-  void sum_rates(SweepInput<T> in, FluidViscosity viscosity) override {
-    point_to_rows(in);
+  void sum_rates(SweepInput<T> given, FluidViscosity viscosity) override {
+    const DeviceInput<T> in = for_fluid(given);
     physics::delta::RateResults<T, D> out{};
     const auto all = fluid();
     out.divergence = all.divergence(), out.diffusion = all.diffusion(), out.dissipation = all.dissipation;
@@ -81,11 +84,11 @@ class DeltaOn final : public Delta<T, D> {
     if (openings_.any()) openings_.discard_rates(fluid());
     backend_.for_each(n_, KickAndDrift<T, D>{fluid(), factors});
     if (openings_.any()) openings_.align(fluid());
-    copy_fluid_images<physics::delta::k_end_width<D>>();
+    copy_fluid_images<k_end>();
   }
-  void extrapolate_to_walls(SweepInput<T> in, const WallDrive<T, D>& drive, bool free_surface) override;
-  void sum_forces(SweepInput<T> in, bool free_surface) override {
-    point_to_rows(in);
+  void extrapolate_to_walls(SweepInput<T> given, const WallDrive<T, D>& drive, bool free_surface) override;
+  void sum_forces(SweepInput<T> given, bool free_surface) override {
+    const DeviceInput<T> in = for_fluid(given);
     physics::delta::ForceResults<T, D> out{};
     const auto all = fluid();
     out.surface = all.surface, out.volume_fraction = all.volume_fraction;
@@ -103,29 +106,36 @@ class DeltaOn final : public Delta<T, D> {
   }
   StepMaxima maxima() override;
 
+  void fetch_sent(RowKind kind, T* to) override {
+    if (kind == RowKind::midpoint) fluid_travels_.template fetch<k_midpoint, k_midpoint>(rows_.parts(), to);
+    if (kind == RowKind::end) fluid_travels_.template fetch<k_end, k_midpoint>(rows_.parts(), to);
+    if (kind == RowKind::walls) walls_travel_.template fetch<k_wall, k_wall>(wall_rows_.parts(), to);
+  }
+  void put_received(RowKind kind, const T* from) override {
+    if (kind == RowKind::midpoint) fluid_travels_.template put<k_midpoint, k_midpoint>(rows_.parts(), from);
+    if (kind == RowKind::end) fluid_travels_.template put<k_end, k_midpoint>(rows_.parts(), from);
+    if (kind == RowKind::walls) walls_travel_.template put<k_wall, k_wall>(wall_rows_.parts(), from);
+  }
+
   void upload_openings(const OpeningLayout<T, D>& layout) override { openings_.upload(layout, rebuild_); }
   void download_members(double* const* x, T* const* half_g) override { openings_.download(fluid(), x, half_g); }
   void put_members(const MemberValues<T, D>& values) override { openings_.put(values, fluid()); }
-  void gather_end_rows() override { copy_fluid_images<physics::delta::k_end_width<D>>(); }
-  void sum_nodes(SweepInput<T> in, T* const* value) override {
-    point_to_rows(in);
-    openings_.sum_nodes(in, value);
-  }
+  void gather_end_rows() override { copy_fluid_images<k_end>(); }
+  void sum_nodes(SweepInput<T> in, T* const* value) override { openings_.sum_nodes(for_fluid(in), value); }
   void sum_buffer_reactions(SweepInput<T> in, FluidViscosity viscosity, bool viscous, T* const* force) override {
-    point_to_rows(in);
     openings_.find_free_lists(rebuild_, walls_count_, wall_rows_, rows_);
-    openings_.sum_reactions(in, rows_.count, viscosity, viscous, force);
+    openings_.sum_reactions(for_fluid(in), rows_.count, viscosity, viscous, force);
   }
-  void sum_viscous_reactions(SweepInput<T> in, bool confined, T* const* force) override {
-    sum_reactions(in, force, [&](const auto& out) {
+  void sum_viscous_reactions(SweepInput<T> given, bool confined, T* const* force) override {
+    sum_reactions(given, force, [&](const auto& in, const auto& out) {
       if (confined)
         backend_.for_each(whole(walls_count_), SumViscousReactions<T, D, true>{in, out});
       else
         backend_.for_each(whole(walls_count_), SumViscousReactions<T, D, false>{in, out});
     });
   }
-  void sum_pressure_reactions(SweepInput<T> in, T* const* force) override {
-    sum_reactions(in, force, [&](const auto& out) {
+  void sum_pressure_reactions(SweepInput<T> given, T* const* force) override {
+    sum_reactions(given, force, [&](const auto& in, const auto& out) {
       backend_.for_each(whole(walls_count_), SumPressureReactions<T, D>{in, out});
     });
   }
@@ -134,7 +144,8 @@ class DeltaOn final : public Delta<T, D> {
   template <class X>
   using Memory = Buffer<Backend, X>;
   using Rows = RowMemory<Backend, T, D>;
-  static constexpr int k_midpoint = physics::delta::k_midpoint_width<D>, k_wall = physics::delta::k_wall_width<D>;
+  static constexpr int k_midpoint = physics::delta::k_midpoint_width<D>, k_end = physics::delta::k_end_width<D>,
+                       k_wall = physics::delta::k_wall_width<D>;
   static constexpr std::size_t k_axes = D;
 
   template <class X>
@@ -168,6 +179,7 @@ class DeltaOn final : public Delta<T, D> {
     for (auto& each : moved_x_) visit(each);
     for (auto& each : turn_) visit(each);
     rebuild_.for_each_buffer(visit), openings_.for_each_buffer(visit);
+    fluid_travels_.for_each_buffer(visit), walls_travel_.for_each_buffer(visit);
     visit(moving_), visit(corners_), visit(inflows_), visit(suspect_), visit(numbers_), visit(spare_);
   }
 
@@ -242,23 +254,26 @@ class DeltaOn final : public Delta<T, D> {
     spare_.resize((bytes + sizeof(double) - 1) / sizeof(double));
     return spare_.data();
   }
-  /// Points sweeps to the memory of the device, for particles of the fluid; the lists of walls are set apart.
-  void point_to_rows(SweepInput<T>& in) const {
+  /// The input of sums for particles of the fluid, and of sums for dummy particles.
+  DeviceInput<T> for_fluid(const SweepInput<T>& given) const {
     const RowParts<T> fluid_rows = rows_.parts(), walls = wall_rows_.parts();
+    DeviceInput<T> in{given};
     in.midpoint_fluid = in.end_fluid = {fluid_rows.first, fluid_rows.rest};
     in.walls = {walls.first, walls.rest};
     in.nodes = {};
     set_targets(in, rows_, n_);
     in.fluid_neighbors = fluid_fluid_.chunks.data();
     in.wall_neighbors = fluid_wall_.chunks.data();
+    return in;
   }
-  void point_to_walls(SweepInput<T>& in) const {
-    point_to_rows(in);
+  DeviceInput<T> for_walls(const SweepInput<T>& given) const {
+    DeviceInput<T> in = for_fluid(given);
     set_targets(in, wall_rows_, walls_count_);
     in.fluid_neighbors = wall_fluid_.chunks.data();
     in.wall_neighbors = nullptr;
+    return in;
   }
-  static void set_targets(SweepInput<T>& in, const Rows& rows, std::int64_t count) {
+  static void set_targets(DeviceInput<T>& in, const Rows& rows, std::int64_t count) {
     in.targets.slot = rows.slot.data();
     in.targets.count = count;
     in.targets.sentinel = rows.count;
@@ -280,8 +295,8 @@ class DeltaOn final : public Delta<T, D> {
   }
 
   template <class Sum>
-  void sum_reactions(SweepInput<T>& in, T* const* force, Sum&& sum) {
-    point_to_walls(in);
+  void sum_reactions(const SweepInput<T>& given, T* const* force, Sum&& sum) {
+    DeviceInput<T> in = for_walls(given);
     if (openings_.any()) {
       openings_.find_free_lists(rebuild_, walls_count_, wall_rows_, rows_);
       in.fluid_neighbors = openings_.wall_free();
@@ -290,7 +305,7 @@ class DeltaOn final : public Delta<T, D> {
     reaction_.resize(D * all);
     physics::delta::ReactionResults<T, D> out{};
     for (int d = 0; d < D; ++d) out.force[d] = reaction_.data() + axis(d) * all;
-    sum(out);
+    sum(in, out);
     for (int d = 0; d < D; ++d)
       if (all > 0) backend_.download(force[d], out.force[d], all * sizeof(T));
   }
@@ -301,6 +316,7 @@ class DeltaOn final : public Delta<T, D> {
 
   RebuildOn<Backend, T, D> rebuild_{backend_};
   OpeningsOn<Backend, T, D> openings_{backend_};
+  TravellersOn<Backend, T> fluid_travels_{backend_}, walls_travel_{backend_};
   Memory<std::int64_t> id_{backend_};
   Memory<double> mass_{backend_}, s_{backend_};
   std::array<Memory<double>, k_axes> x_ = make<double>(), v_ = make<double>();
@@ -340,6 +356,7 @@ void DeltaOn<Backend, T, D>::upload(const HostFluid<T, D>& fluid, const Layout<D
   for (auto* group : {&lower_, &upper_})
     for (auto& each : *group) each.resize(cells);
   rebuild_.set_rows(layout.fluid, rows_);
+  fluid_travels_.set(layout.between_ranks);
   resize_rows();
 }
 
@@ -347,6 +364,7 @@ template <class Backend, class T, int D>
 void DeltaOn<Backend, T, D>::upload_walls(const HostWalls<T>& walls, const WallLayout<D>& layout) {
   walls_count_ = walls.count;
   rebuild_.set_rows(layout.rows, wall_rows_);
+  walls_travel_.set(layout.between_ranks);
   const auto rows = static_cast<std::size_t>(wall_rows_.count) + 1;
   wall_rows_.first.upload(walls.rows.first, rows * neighbors::k_first_part);
   wall_rows_.rest.upload(walls.rows.rest, rows * neighbors::rest_of(k_wall));
@@ -432,8 +450,9 @@ neighbors::Drift DeltaOn<Backend, T, D>::measure_drift(float remaining, bool wal
 }
 
 template <class Backend, class T, int D>
-void DeltaOn<Backend, T, D>::extrapolate_to_walls(SweepInput<T> in, const WallDrive<T, D>& drive, bool free_surface) {
-  point_to_walls(in);
+void DeltaOn<Backend, T, D>::extrapolate_to_walls(SweepInput<T> given, const WallDrive<T, D>& drive,
+                                                  bool free_surface) {
+  const DeviceInput<T> in = for_walls(given);
   for (int d = 0; d < D; ++d) {
     if (!drive.v[d].empty()) wall_v_[axis(d)].upload(drive.v[d]);
     g_[axis(d)].upload(drive.g[d]);

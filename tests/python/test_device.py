@@ -118,7 +118,7 @@ def test_the_device_sorts_and_builds_lists(text: str, steps: int, by_host: int) 
     made = on_device["device_rebuilds"]
     assert 2 < made <= on_device["rebuilds"] - by_host
     assert by_host > 1 or made == on_device["rebuilds"] - 1
-    assert on_device["device_bytes"] > on_device["device_list_bytes"] > 4 * on_device["pairs"]
+    assert on_device["device_bytes"] > on_device["device_list_bytes"] > 2 * on_device["pairs"]
 
 
 def test_bench_measures_steps_on_a_device(
@@ -177,7 +177,7 @@ def test_check_tells_the_memory_on_a_device() -> None:
             {},
             "friction of walls",
         ),
-        (law_worlds.VORTICES, {"lazy": 2}, "lazy"),
+        (law_worlds.VORTICES, {"lazy": 2}, "lazy steps cannot be computed on a device"),
         (law_worlds.VORTICES, {"device": "tpu"}, "must be cpu, gpu or emulated"),
     ],
 )

@@ -37,10 +37,11 @@ __global__ void __launch_bounds__(k_threads) run_loop(std::int64_t count, Loop l
   if (i < count) loop(i);
 }
 
-/// The first GPU of this process (CUDA_VISIBLE_DEVICES selects another), and one stream of work on it.
+/// A GPU of this process (CUDA_VISIBLE_DEVICES selects others), and one stream of work on it. Processes of one machine
+/// take its GPUs in turn.
 class Cuda {
  public:
-  Cuda() {
+  explicit Cuda(int place) {
     int devices = 0, driver = 0, runtime = 0;
     const cudaError_t error = cudaGetDeviceCount(&devices);
     cudaDriverGetVersion(&driver), cudaRuntimeGetVersion(&runtime);
@@ -55,7 +56,8 @@ class Cuda {
     if (error != cudaSuccess || devices == 0)
       throw std::runtime_error(std::string("no NVIDIA GPU can be used (") + cudaGetErrorString(error) + ")");
     cudaDeviceProp properties{};
-    check(cudaGetDeviceProperties(&properties, 0), "properties");
+    check(cudaSetDevice(place % devices), "choice");
+    check(cudaGetDeviceProperties(&properties, place % devices), "properties");
     name_ = properties.name;
     cudaStream_t stream = nullptr;
     check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "stream");
@@ -131,16 +133,16 @@ class Cuda {
 };
 
 template <class T, int D>
-void* make() {
-  return static_cast<Delta<T, D>*>(new DeltaOn<Cuda, T, D>(Cuda()));
+void* make(int place) {
+  return static_cast<Delta<T, D>*>(new DeltaOn<Cuda, T, D>(Cuda(place)));
 }
 
 }  // namespace
 
 }  // namespace eddyline::device
 
-extern "C" void* eddyline_make_device(int number_bytes, int dimensions) {
+extern "C" void* eddyline_make_device(int number_bytes, int dimensions, int place) {
   using eddyline::device::make;
-  if (number_bytes == 4) return dimensions == 2 ? make<float, 2>() : make<float, 3>();
-  return dimensions == 2 ? make<double, 2>() : make<double, 3>();
+  if (number_bytes == 4) return dimensions == 2 ? make<float, 2>(place) : make<float, 3>(place);
+  return dimensions == 2 ? make<double, 2>(place) : make<double, 3>(place);
 }

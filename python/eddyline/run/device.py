@@ -33,7 +33,7 @@ def check_device(device: str) -> None:
     library_of(device)
 
 
-def check_world(device: str, world: World, ranks: int = 1, lazy: int = 1) -> None:
+def check_world(device: str, world: World, lazy: int = 1) -> None:
     """Raises RequestError for what a device cannot compute yet."""
     from eddyline import _core
 
@@ -41,10 +41,8 @@ def check_world(device: str, world: World, ranks: int = 1, lazy: int = 1) -> Non
     if device == "cpu":
         return
     why = _core.device_refusal(world.core)
-    if not why and ranks > 1:
-        why = f"a run on {ranks} ranks cannot use a device yet"
     if not why and lazy > 1:
-        why = "lazy steps are for runs on several ranks"
+        why = "lazy steps cannot be computed on a device"
     if why:
         raise RequestError(f"{given('device', device)}: {why}; use {given('device', 'cpu')}")
 

@@ -27,9 +27,10 @@ bool force_varies(const world::World& world) {
 }
 
 template <class T, int D>
-std::unique_ptr<device::Delta<T, D>> make_device(const solver::Execution& execution) {
+std::unique_ptr<device::Delta<T, D>> make_device(const solver::Execution& execution, comm::Communicator& communicator) {
   if (execution.device == "emulated") return device::make_emulated<T, D>();
-  if (execution.device == "gpu") return device::load_cuda<T, D>(execution.device_library);
+  if (execution.device == "gpu")
+    return device::load_cuda<T, D>(execution.device_library, communicator.rank() - communicator.machine());
   throw UserError("device = \"" + execution.device + "\"; must be \"cpu\", \"gpu\" or \"emulated\".");
 }
 
@@ -68,10 +69,8 @@ OnDevice<T, D>::OnDevice(Parts<T, D>& parts, const ParticleUpdate<T, D>& update,
       moving_walls_(moving_walls) {
   const auto& execution = parts.domain.execution();
   const std::string given = "device = \"" + execution.device + "\": ";
-  if (!parts.domain.communicator().is_alone())
-    throw UserError(given + "runs on several ranks cannot use a device yet; use device = \"cpu\" or one rank.");
-  if (execution.lazy.every > 1) throw UserError(given + "lazy steps are for several ranks; remove lazy.");
-  device_ = make_device<T, D>(execution);
+  if (execution.lazy.every > 1) throw UserError(given + "lazy steps cannot be computed on a device; remove lazy.");
+  device_ = make_device<T, D>(execution, parts.domain.communicator());
   check_memory();
 }
 
@@ -113,7 +112,9 @@ void OnDevice<T, D>::upload_walls() {
     if (owner >= 0 && state_.world.bodies[static_cast<std::size_t>(owner)].motion)
       moving_.push_back(static_cast<std::int32_t>(k));
   }
-  device_->upload_walls(host_walls(), {rows_of<D>(domain_.wall_rows, domain_.wall_positions()), moving_});
+  walls_travel_ = find_travellers(domain_.wall_halo);
+  device_->upload_walls(host_walls(),
+                        {rows_of<D>(domain_.wall_rows, domain_.wall_positions()), moving_, walls_travel_});
   walls_are_driven_ = false;
 }
 
@@ -128,7 +129,9 @@ template <class T, int D>
 bool OnDevice<T, D>::upload_state() {
   const bool is_due = !has_state_;
   if (is_due) {
-    device_->upload(host_fluid(), {&domain_.layout(), rows_of<D>(domain_.fluid_rows, domain_.fluid_positions())});
+    fluid_travels_ = find_travellers(domain_.fluid_halo);
+    device_->upload(host_fluid(),
+                    {&domain_.layout(), rows_of<D>(domain_.fluid_rows, domain_.fluid_positions()), fluid_travels_});
     domain_.timers.lap(Phase::pack);
     upload_walls();
     if (!state_.openings.empty()) upload_openings();
@@ -340,6 +343,55 @@ void OnDevice<T, D>::check_contact(std::vector<device::Suspect>& suspects, doubl
     contacts += update_.apply_contact(one.near_bodies != 0, one.x, one.v) ? 1 : 0;
   }
   state_.contacts += contacts;
+}
+
+template <class T, int D>
+device::Travellers OnDevice<T, D>::find_travellers(const exchange::Halo& halo) const {
+  device::Travellers rows;
+  const auto add_to = [](std::vector<std::int32_t>& to) {
+    return [&to](std::int32_t first, std::int32_t count) {
+      for (std::int32_t r = first; r < first + count; ++r) to.push_back(r);
+    };
+  };
+  halo.for_each_sent(add_to(rows.sent));
+  halo.for_each_received(add_to(rows.received));
+  return rows;
+}
+
+template <class T, int D>
+neighbors::PairData<T>& OnDevice<T, D>::rows_of_kind(device::RowKind kind) {
+  if (kind == device::RowKind::walls) return scratch_.walls;
+  return kind == device::RowKind::midpoint ? scratch_.midpoint_rows : scratch_.end_rows;
+}
+
+template <class T, int D>
+void OnDevice<T, D>::fetch_sent(device::RowKind kind) {
+  const auto& which = (kind == device::RowKind::walls ? walls_travel_ : fluid_travels_).sent;
+  if (which.empty()) return;
+  neighbors::PairData<T>& rows = rows_of_kind(kind);
+  const auto width = static_cast<std::size_t>(rows.width());
+  cargo_.resize(which.size() * width);
+  device_->fetch_sent(kind, cargo_.data());
+  for (std::size_t k = 0; k < which.size(); ++k) {
+    const auto row = rows.row(which[k]);
+    for (std::size_t c = 0; c < width; ++c) row[static_cast<int>(c)] = cargo_[k * width + c];
+  }
+  domain_.timers.lap(Phase::pack);
+}
+
+template <class T, int D>
+void OnDevice<T, D>::put_received(device::RowKind kind) {
+  const auto& which = (kind == device::RowKind::walls ? walls_travel_ : fluid_travels_).received;
+  if (which.empty()) return;
+  neighbors::PairData<T>& rows = rows_of_kind(kind);
+  const auto width = static_cast<std::size_t>(rows.width());
+  cargo_.resize(which.size() * width);
+  for (std::size_t k = 0; k < which.size(); ++k) {
+    const auto row = rows.row(which[k]);
+    for (std::size_t c = 0; c < width; ++c) cargo_[k * width + c] = row[static_cast<int>(c)];
+  }
+  device_->put_received(kind, cargo_.data());
+  domain_.timers.lap(Phase::pack);
 }
 
 template <class T, int D>
