@@ -61,6 +61,13 @@ struct SortedRows {
   const std::int32_t* positions[D]{};  // by which rows are sorted, without images [quanta]
 };
 
+/// Where the host decides about particles at the sides of the domain and at inflows, which then wait in memory.
+struct HostSides {
+  bool decides = false;
+  domain::SideWalls sides;
+  double reach = 0;  // farthest from these and from inflows that such a particle may be at a rebuild [m]
+};
+
 /// Rows of one kind that other ranks need, and rows that they send, in the order of messages. A row may be in several.
 struct Travellers {
   std::vector<std::int32_t> sent, received;
@@ -127,8 +134,8 @@ struct MemberValues {
   std::vector<T> end;                        // pressure, volume, velocity: D + 2 each
 };
 
-/// A particle near a body, or at an opening or a side beside it, after its update: the host decides whether it touches
-/// a wall.
+/// A particle near a body, at an opening or a side beside it, or at a wall with a law of friction, after its update:
+/// the host decides whether it touches a wall, and slows it.
 struct Suspect {
   std::int64_t particle = 0;
   std::int64_t near_bodies = 0;
@@ -164,7 +171,7 @@ class Delta {
   /// Puts the fluid in canonical order. Returns false, and leaves it as it is, if a particle leaves the domain.
   virtual bool sort(const SortFactors& by) = 0;
   /// Builds lists that reach as far as the square root of `cut_squared` [quanta], and clears the rows of the fluid.
-  virtual void build_lists(float cut_squared, bool with_bodies) = 0;
+  virtual void build_lists(float cut_squared, bool with_bodies, const HostSides& sides) = 0;
   /// Copies the state into the host's arrays; is_sorted: with what sort() has put in another order.
   virtual void download(const HostFluid<T, D>& fluid, bool is_sorted) = 0;
   virtual void download_walls(const HostWalls<T>& walls) = 0;
@@ -191,8 +198,8 @@ class Delta {
   virtual void extrapolate_to_walls(physics::delta::SweepInput<T> in, const WallDrive<T, D>& drive,
                                     bool free_surface) = 0;
   virtual void sum_forces(physics::delta::SweepInput<T> in, bool free_surface) = 0;
-  /// The second half of the update, and the rows of the next midpoint. Returns particles that may touch a body; they
-  /// wait for finish().
+  /// The second half of the update, and the rows of the next midpoint. Returns particles about which the host decides,
+  /// see Suspect; they wait for finish().
   virtual std::vector<Suspect> kick_and_shift(const ShiftFactors& factors, const RowFactors& next) = 0;
   virtual void finish(const std::vector<Suspect>& checked, const ShiftFactors& factors, const RowFactors& next) = 0;
   /// Maxima of the last step.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <stdexcept>
 #include <utility>
 
 #include "device/buffer.hpp"
@@ -41,7 +42,7 @@ class DeltaOn final : public Delta<T, D> {
   void upload(const HostFluid<T, D>& fluid, const Layout<D>& layout) override;
   void upload_walls(const HostWalls<T>& walls, const WallLayout<D>& layout) override;
   bool sort(const SortFactors& by) override;
-  void build_lists(float cut_squared, bool with_bodies) override;
+  void build_lists(float cut_squared, bool with_bodies, const HostSides& sides) override;
   void download(const HostFluid<T, D>& fluid, bool is_sorted) override;
   void download_walls(const HostWalls<T>& walls) override {
     is_wet_.download(walls.is_wet, static_cast<std::size_t>(walls_count_));
@@ -215,10 +216,27 @@ class DeltaOn final : public Delta<T, D> {
   }
   StepArrays step_arrays() const {
     Numbers* all = numbers_.data();
-    return {&all->speed2,   &all->corrected2, &all->bad,       &all->contacts,
-            &all->suspects, suspect_.data(),  corners_.data(), inflows_.data()};
+    return {&all->speed2,
+            &all->corrected2,
+            &all->bad,
+            &all->contacts,
+            &all->suspects,
+            suspect_.data(),
+            static_cast<unsigned int>(suspect_.size()),
+            corners_.data(),
+            inflows_.data()};
   }
 
+  std::size_t count_beside(const HostSides& sides) {
+    unsigned int* const number = &numbers_.data()->counted;
+    backend_.clear(number, sizeof *number);
+    CountBesideSides<D> count{{}, sides, inflows_.data(), static_cast<std::int32_t>(inflows_.size()), number};
+    for (int d = 0; d < D; ++d) count.x[d] = x_[axis(d)].data();
+    backend_.for_each(n_, count);
+    unsigned int found = 0;
+    backend_.download(&found, number, sizeof found);
+    return found;
+  }
   template <int Width>
   void copy_fluid_images() {
     backend_.for_each(static_cast<std::int64_t>(rows_.images.size()),
@@ -312,7 +330,8 @@ class DeltaOn final : public Delta<T, D> {
 
   Backend backend_;
   std::int64_t n_ = 0, walls_count_ = 0;
-  std::size_t near_count_ = 0;  // particles that a body may touch
+  std::size_t near_count_ = 0;    // particles that a body may touch,
+  std::size_t beside_count_ = 0;  // and those about which the host may decide at sides
 
   RebuildOn<Backend, T, D> rebuild_{backend_};
   OpeningsOn<Backend, T, D> openings_{backend_};
@@ -399,7 +418,7 @@ bool DeltaOn<Backend, T, D>::sort(const SortFactors& by) {
 }
 
 template <class Backend, class T, int D>
-void DeltaOn<Backend, T, D>::build_lists(float cut_squared, bool with_bodies) {
+void DeltaOn<Backend, T, D>::build_lists(float cut_squared, bool with_bodies, const HostSides& sides) {
   using Rebuild = RebuildOn<Backend, T, D>;
   void* const memory = spare(std::max(Rebuild::list_memory(n_, rows_), Rebuild::list_memory(walls_count_, wall_rows_)));
   const std::int32_t *slot = rows_.slot.data(), *wall_slot = wall_rows_.slot.data();
@@ -411,6 +430,7 @@ void DeltaOn<Backend, T, D>::build_lists(float cut_squared, bool with_bodies) {
   near_count_ = with_bodies ? rebuild_.mark_near_walls(n_, rows_, wall_rows_, memory, &numbers_.data()->counted,
                                                        near_walls_.data())
                             : 0;
+  beside_count_ = sides.decides ? count_beside(sides) : 0;
   rows_.first.clear(), rows_.rest.clear();  // the sentinel must be zeros
 }
 
@@ -468,15 +488,17 @@ void DeltaOn<Backend, T, D>::extrapolate_to_walls(SweepInput<T> given, const Wal
 template <class Backend, class T, int D>
 std::vector<Suspect> DeltaOn<Backend, T, D>::kick_and_shift(const ShiftFactors& factors, const RowFactors& next) {
   numbers_.clear();
-  const bool with_bodies = factors.bodies > 0 && near_count_ > 0, with_suspects = with_bodies || factors.has_openings;
-  suspect_.resize(factors.has_openings ? static_cast<std::size_t>(n_) : with_bodies ? near_count_ : 0);
+  const bool with_bodies = factors.bodies > 0 && near_count_ > 0;
+  suspect_.resize(std::min(static_cast<std::size_t>(n_), (with_bodies ? near_count_ : 0) + beside_count_));
   ShiftFactors by = factors;
   if (!with_bodies) by.bodies = 0;
   if (openings_.any()) openings_.discard_forces(fluid());
   backend_.for_each(n_, KickAndShift<T, D>{fluid(), step_arrays(), by, next});
-  if (!with_suspects) return {};
+  if (suspect_.size() == 0) return {};
   Numbers found;
   numbers_.download(&found, 1);
+  if (found.suspects > suspect_.size())
+    throw std::runtime_error("more particles have come to walls than at the last rebuild could: the run cannot go on");
   std::vector<Suspect> suspects(found.suspects);
   suspect_.download(suspects.data(), suspects.size());
   return suspects;

@@ -48,6 +48,7 @@ struct StepArrays {
   unsigned long long *speed2, *corrected2;
   unsigned int *bad, *contacts, *suspects;
   Suspect* suspect;
+  unsigned int room;         // for suspects
   const Vec3* body_corners;  // two of each body's bounding box
   const InflowPlane* inflow;
 };
@@ -87,7 +88,7 @@ struct KickAndShift {
     accelerate(i, v, v2, a2);
     shift(i, v2, x_old, x);
     const bool in_buffer = fluid.in_buffer(i), near_bodies = may_touch_bodies(i, x_old, x);
-    const bool may_touch = !in_buffer && (near_bodies || (by.has_openings && may_touch_sides(x_old, x, v, v2)));
+    const bool may_touch = !in_buffer && (near_bodies || may_touch_sides(x_old, x, v, v2));
     if (!may_touch && !in_buffer && by.update.dt > 0 && by.free_surface) stop_at_sides(x_old, x, v2, v);
     if (by.update.relaxation > 0) relax_density(i, in_buffer);
     if (by.free_surface && !in_buffer) {
@@ -96,7 +97,8 @@ struct KickAndShift {
     }
     if (may_touch) {
       const bool may_touch_body = by.bodies > 0 && fluid.near_walls[i] != 0;
-      step.suspect[take_number(step.suspects)] = {i, may_touch_body ? 1 : 0, x, v, x_old, v2, a2};
+      const unsigned int number = take_number(step.suspects);
+      if (number < step.room) step.suspect[number] = {i, may_touch_body ? 1 : 0, x, v, x_old, v2, a2};
       return;
     }
     if (!in_buffer && by.sides.is_outside(x)) {
@@ -146,15 +148,17 @@ struct KickAndShift {
       const Vec3 lowest = step.body_corners[2 * b], highest = step.body_corners[2 * b + 1];
       bool apart = false;
       for (int d = 0; d < D; ++d)
-        apart |= (std::max(x_old[d], x[d]) + by.beside_wall < lowest[d]) |
-                 (std::min(x_old[d], x[d]) - by.beside_wall > highest[d]);
+        apart |= (std::max(x_old[d], x[d]) + by.near_body < lowest[d]) |
+                 (std::min(x_old[d], x[d]) - by.near_body > highest[d]);
       if (!apart) return true;
     }
     return false;
   }
   /// The host decides, where there are openings, whether a side has a wall there and whether fluid goes back into an
-  /// inflow.
+  /// inflow; and where walls have a law of friction, it slows the fluid.
   EDDYLINE_INLINE bool may_touch_sides(const Vec3& x_old, const Vec3& x, const Vec3& v, double v2) const {
+    if (by.near_side > 0 && by.sides.is_beside(x, by.near_side)) return true;
+    if (!by.has_openings) return false;
     bool beyond = by.sides.is_outside(x);
     for (std::int32_t k = 0; k < by.inflows; ++k) {
       const InflowPlane& inflow = step.inflow[k];
@@ -188,6 +192,25 @@ struct KickAndShift {
           by.density.tolerance.excess_limit(surrounding), by.density.unloading_of(surrounding));
     if (by.free_surface && surrounding == physics::k_inside && physics::is_deep(fraction))
       fluid.surface[i] = physics::k_deep;
+  }
+};
+
+/// Counts particles that the host may have to decide about before the next rebuild, at sides and inflows.
+template <int D>
+struct CountBesideSides {
+  const double* x[D];
+  HostSides sides;
+  const InflowPlane* inflow;
+  std::int32_t inflows;
+  unsigned int* count;
+
+  EDDYLINE_HOST_DEVICE void operator()(std::int64_t i) const {
+    Vec3 place;
+    for (int d = 0; d < D; ++d) place[d] = x[d][i];
+    bool near = sides.sides.is_beside(place, sides.reach);
+    for (std::int32_t k = 0; k < inflows; ++k)
+      near = near || inflow[k].inward * (inflow[k].plane - place[inflow[k].axis]) > -sides.reach;
+    if (near) take_number(count);
   }
 };
 

@@ -135,6 +135,24 @@ def test_bench_measures_steps_on_a_device(
     assert "Omit it with --device" in capsys.readouterr().err
 
 
+def test_walls_with_friction_give_the_same_bits() -> None:
+    """A side by the law of the wall, and a wheel that turns in the way of the water."""
+    text = law_worlds.DAM_2D.replace(
+        'bottom = { type = "wall" }', 'bottom = { type = "wall", friction = "log" }'
+    )
+    text += """[bodies.wheel]
+shape    = "circle"
+center   = ["1.4*a", "0.5*a"]
+diameter = "0.5*a"
+friction = 0.2
+motion   = { rotation = "6*t" }
+"""
+    found = [_advanced(World.from_text(text), device, 130, [])[0] for device in ("cpu", "emulated")]
+    assert found[0] == found[1]
+    without = _advanced(World.from_text(text.replace("friction = 0.2\n", "")), "cpu", 130, [])[0]
+    assert without != found[0]
+
+
 # --- memory ---
 
 
@@ -170,13 +188,6 @@ def test_check_tells_the_memory_on_a_device() -> None:
     ("text", "options", "found"),
     [
         (law_worlds.by_classic(law_worlds.VORTICES), {}, "classic"),
-        (
-            law_worlds.DAM_2D.replace(
-                'bottom = { type = "wall" }', 'bottom = { type = "wall", friction = 0.01 }'
-            ),
-            {},
-            "friction of walls",
-        ),
         (law_worlds.VORTICES, {"lazy": 2}, "lazy steps cannot be computed on a device"),
         (law_worlds.VORTICES, {"device": "tpu"}, "must be cpu, gpu or emulated"),
     ],

@@ -68,7 +68,7 @@ DeltaStep<T, D>::DeltaStep(Parts<T, D>& parts)
       control_point_(parts),
       overlap_(parts) {
   if (parts.domain.execution().device != "cpu")
-    device_ = std::make_unique<OnDevice<T, D>>(parts, update_, contact_, forcing_, moving_walls_);
+    device_ = std::make_unique<OnDevice<T, D>>(parts, update_, contact_, friction_, forcing_, moving_walls_);
   if (!device_) return;
   openings_.sum_elsewhere(
       [this](const physics::delta::SweepInput<T>& in, T* const* value) {

@@ -40,7 +40,6 @@ std::string device_refusal(const world::World& world) {
   const auto refused = [](const std::string& what) { return what + " cannot be computed on a device yet"; };
   if (world.method.scheme == world::Scheme::classic) return refused("method.scheme = \"classic\"");
   if (force_varies(world)) return refused("a body force that depends on the place");
-  if (domain::WallFriction(world).acts()) return refused("friction of walls");
   if (!physics::terms::terms_of(world).empty()) return refused("[[terms]]");
   return {};
 }
@@ -58,13 +57,15 @@ void rethrow_failure(const std::string& device) {
 
 template <class T, int D>
 OnDevice<T, D>::OnDevice(Parts<T, D>& parts, const ParticleUpdate<T, D>& update, const Contact& contact,
-                         const ExternalForcing<D>& forcing, const MovingWalls<T, D>& moving_walls)
+                         const domain::WallFriction& friction, const ExternalForcing<D>& forcing,
+                         const MovingWalls<T, D>& moving_walls)
     : state_(parts.state),
       scratch_(parts.scratch),
       domain_(parts.domain),
       lists_(parts.lists),
       update_(update),
       contact_(contact),
+      friction_(friction),
       forcing_(forcing),
       moving_walls_(moving_walls) {
   const auto& execution = parts.domain.execution();
@@ -122,7 +123,10 @@ template <class T, int D>
 void OnDevice<T, D>::build_lists() {
   const auto& c = state_.constants;
   const double cut = (c.length.interaction_radius + c.length.skin) / c.fixed.quantum();
-  device_->build_lists(static_cast<float>(cut * cut), !state_.world.bodies.empty());
+  if (!state_.openings.empty()) set_inflows();
+  device_->build_lists(static_cast<float>(cut * cut), !state_.world.bodies.empty(),
+                       {!state_.openings.empty() || friction_.acts_at_sides(), contact_.sides(),
+                        state_.reach_of_lists() + c.length.skin + 4 * c.length.spacing});
 }
 
 template <class T, int D>
@@ -303,6 +307,8 @@ device::ShiftFactors OnDevice<T, D>::shift_factors(double dt, double damping) co
   factors.inverse_mass = c.inverse_mass;
   factors.volume_fraction_offset = state_.volume_fraction_offset;
   factors.beside_wall = physics::delta::k_beside_wall * c.length.spacing;
+  factors.near_body = std::max(factors.beside_wall, friction_.acts() ? friction_.reach() : 0.0);
+  factors.near_side = friction_.acts_at_sides() && dt > 0 ? friction_.reach() : 0.0;
   factors.free_surface = c.free_surface;
   factors.confined = state_.fluid.confined;
   factors.bodies = bodies_;
@@ -327,7 +333,7 @@ void OnDevice<T, D>::kick_and_shift(double dt, double damping, double next) {
   maxima_are_due_ = true;
 }
 
-/// Does what ParticleUpdate does at walls, for particles that may touch a body.
+/// Does what ParticleUpdate does at walls, for particles about which the host decides.
 template <class T, int D>
 void OnDevice<T, D>::check_contact(std::vector<device::Suspect>& suspects, double dt) {
   std::int64_t contacts = 0;
@@ -341,6 +347,7 @@ void OnDevice<T, D>::check_contact(std::vector<device::Suspect>& suspects, doubl
       if (const std::optional<Vec3> wall = update_.wall_beside(one.near_bodies != 0, one.x_old))
         one.v = physics::delta::stopped_velocity(one.v, one.x - one.x_old, *wall, dt);
     contacts += update_.apply_contact(one.near_bodies != 0, one.x, one.v) ? 1 : 0;
+    if (friction_.acts() && dt > 0) one.v = friction_.after(one.x, one.v, dt);
   }
   state_.contacts += contacts;
 }

@@ -8,6 +8,7 @@
 #include "device/delta.hpp"
 #include "domain/contact.hpp"
 #include "domain/external_forcing.hpp"
+#include "domain/wall_friction.hpp"
 #include "solver/execution.hpp"
 #include "solvers/sph/parts.hpp"
 #include "solvers/sph/step/delta/particle_update.hpp"
@@ -39,7 +40,8 @@ class OnDevice {
  public:
   /// Throws UserError if the world needs what devices cannot compute, or the device is missing.
   OnDevice(Parts<T, D>& parts, const ParticleUpdate<T, D>& update, const Contact& contact,
-           const ExternalForcing<D>& forcing, const MovingWalls<T, D>& moving_walls);
+           const domain::WallFriction& friction, const ExternalForcing<D>& forcing,
+           const MovingWalls<T, D>& moving_walls);
 
   /// Takes over the host's state, unless the device has it. Returns whether it did; rows of the midpoint are then to be
   /// written again.
@@ -118,6 +120,7 @@ class OnDevice {
   Lists<T, D>& lists_;
   const ParticleUpdate<T, D>& update_;
   const Contact& contact_;
+  const domain::WallFriction& friction_;
   const ExternalForcing<D>& forcing_;
   const MovingWalls<T, D>& moving_walls_;
   std::unique_ptr<device::Delta<T, D>> device_;
