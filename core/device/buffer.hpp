@@ -35,6 +35,11 @@ class Buffer {
     if (data_ != nullptr) backend_->release(data_);
   }
 
+  /// Exchanges the memory of two arrays of a backend.
+  void swap(Buffer& other) noexcept {
+    std::swap(data_, other.data_), std::swap(size_, other.size_), std::swap(room_, other.room_);
+  }
+
   void resize(std::size_t size) {
     size_ = size;
     if (size <= room_) return;

@@ -102,6 +102,7 @@ class DeltaOn final : public Delta<T, D> {
   std::vector<Suspect> kick_and_shift(const ShiftFactors& factors, const RowFactors& next) override;
   void finish(const std::vector<Suspect>& checked, const ShiftFactors& factors, const RowFactors& next) override {
     suspect_.upload(checked);
+    found_is_new_ = found_is_new_ && checked.empty();
     backend_.for_each(static_cast<std::int64_t>(checked.size()),
                       FinishSuspects<T, D>{fluid(), step_arrays(), factors, next});
   }
@@ -163,6 +164,13 @@ class DeltaOn final : public Delta<T, D> {
     unsigned int bad = 0, contacts = 0, suspects = 0, counted = 0;
     DriftMaxima drift;
   };
+
+  /// Brings them to the host. Whatever waits for one of them gets all.
+  const Numbers& fetch_numbers() {
+    numbers_.download(&found_, 1);
+    found_is_new_ = true;
+    return found_;
+  }
 
   template <class Visit>
   void for_each_buffer(Visit&& visit) {
@@ -355,6 +363,9 @@ class DeltaOn final : public Delta<T, D> {
   Memory<InflowPlane> inflows_{backend_};
   Memory<Suspect> suspect_{backend_};
   Memory<Numbers> numbers_{backend_};
+  Numbers found_;              // by the host,
+  bool found_is_new_ = false;  // with the maxima of the last step
+  bool drift_is_clear_ = false;
   Memory<double> spare_{backend_};
 };
 
@@ -370,6 +381,7 @@ void DeltaOn<Backend, T, D>::upload(const HostFluid<T, D>& fluid, const Layout<D
   }
   fraction_.resize(all), dissipation_.resize(all);
   numbers_.resize(1), numbers_.clear();
+  drift_is_clear_ = true, found_is_new_ = false;
   rebuild_.set_cells(*layout.cells);
   const auto cells = static_cast<std::size_t>(rebuild_.cell_count());
   for (auto* group : {&lower_, &upper_})
@@ -408,10 +420,16 @@ bool DeltaOn<Backend, T, D>::sort(const SortFactors& by) {
   rebuild_.sort(n_, fluid(), id_.data(), by, memory, rows_, [this](const std::int32_t* order, double* spare) {
     for (auto* each : {&mass_, &s_}) reorder(*each, order, spare);
     reorder(id_, order, spare), reorder(surface_, order, spare);
-    for (std::size_t k = 0; k < k_axes; ++k) {
+    for (std::size_t k = 0; k < k_axes; ++k)
       for (auto* each : {&x_, &v_}) reorder((*each)[k], order, spare);
-      for (auto* each : {&a_, &half_g_}) reorder((*each)[k], order, spare);
+    // The results of sweeps are not in use.
+    ReorderAll<T, 2 * D> all{order, {}, {}};
+    for (int d = 0; d < D; ++d) {
+      all.from[d] = a_[axis(d)].data(), all.to[d] = viscous_[axis(d)].data();
+      all.from[D + d] = half_g_[axis(d)].data(), all.to[D + d] = pressure_[axis(d)].data();
     }
+    backend_.for_each(n_, all);
+    for (std::size_t k = 0; k < k_axes; ++k) a_[k].swap(viscous_[k]), half_g_[k].swap(pressure_[k]);
   });
   resize_rows();
   return true;
@@ -458,13 +476,12 @@ void DeltaOn<Backend, T, D>::download_places(const FixedPoint& fixed, double* co
 
 template <class Backend, class T, int D>
 neighbors::Drift DeltaOn<Backend, T, D>::measure_drift(float remaining, bool walls_move, float share) {
-  backend_.clear(&numbers_.data()->drift, sizeof(DriftMaxima));
+  if (!std::exchange(drift_is_clear_, false)) backend_.clear(&numbers_.data()->drift, sizeof(DriftMaxima));
   const auto all = drift();
   backend_.for_each(rebuild_.cell_count(), MeasureCell<T, D>{all, rows_.parts(), remaining, share, walls_move});
   backend_.for_each(rebuild_.ghost_count(), CopyCell<D>{all});
   backend_.for_each(rebuild_.cell_count(), BoundDrift<D>{all, &numbers_.data()->drift});
-  DriftMaxima found;
-  backend_.download(&found, &numbers_.data()->drift, sizeof found);
+  const DriftMaxima found = fetch_numbers().drift;
   const auto number = [](unsigned int bits) { return __builtin_bit_cast(float, bits); };
   return {std::max(std::sqrt(number(found.approach2)), number(found.closing)), std::sqrt(number(found.moved2))};
 }
@@ -488,6 +505,7 @@ void DeltaOn<Backend, T, D>::extrapolate_to_walls(SweepInput<T> given, const Wal
 template <class Backend, class T, int D>
 std::vector<Suspect> DeltaOn<Backend, T, D>::kick_and_shift(const ShiftFactors& factors, const RowFactors& next) {
   numbers_.clear();
+  drift_is_clear_ = true, found_is_new_ = false;
   const bool with_bodies = factors.bodies > 0 && near_count_ > 0;
   suspect_.resize(std::min(static_cast<std::size_t>(n_), (with_bodies ? near_count_ : 0) + beside_count_));
   ShiftFactors by = factors;
@@ -495,8 +513,7 @@ std::vector<Suspect> DeltaOn<Backend, T, D>::kick_and_shift(const ShiftFactors& 
   if (openings_.any()) openings_.discard_forces(fluid());
   backend_.for_each(n_, KickAndShift<T, D>{fluid(), step_arrays(), by, next});
   if (suspect_.size() == 0) return {};
-  Numbers found;
-  numbers_.download(&found, 1);
+  const Numbers& found = fetch_numbers();
   if (found.suspects > suspect_.size())
     throw std::runtime_error("more particles have come to walls than at the last rebuild could: the run cannot go on");
   std::vector<Suspect> suspects(found.suspects);
@@ -506,8 +523,7 @@ std::vector<Suspect> DeltaOn<Backend, T, D>::kick_and_shift(const ShiftFactors& 
 
 template <class Backend, class T, int D>
 StepMaxima DeltaOn<Backend, T, D>::maxima() {
-  Numbers found;
-  numbers_.download(&found, 1);
+  const Numbers& found = found_is_new_ ? found_ : fetch_numbers();
   const auto number = [](unsigned long long bits) { return __builtin_bit_cast(double, bits); };
   return {number(found.speed2), number(found.corrected2), found.bad != 0, static_cast<std::int64_t>(found.contacts)};
 }

@@ -68,10 +68,10 @@ class RebuildOn {
     backend_.for_each(n, SortById{cell, member, rows.cells(), id, order});
     reorder(order, spare);
     find_images(rows);
-    for (int d = 0; d < D; ++d) {
-      std::int32_t* to = rows.positions[static_cast<std::size_t>(d)].data();
-      backend_.for_each(n, device::Reorder<std::int32_t>{order, find.position[d], to});
-    }
+    ReorderAll<std::int32_t, D> positions{order, {}, {}};
+    for (int d = 0; d < D; ++d)
+      positions.from[d] = find.position[d], positions.to[d] = rows.positions[static_cast<std::size_t>(d)].data();
+    backend_.for_each(n, positions);
     place_images(rows);
   }
 

@@ -4,8 +4,10 @@ and which needs none. benchmarks/gpu.py compares a GPU."""
 from __future__ import annotations
 
 import importlib.util
+import json
 import math
 import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -17,7 +19,7 @@ from test_steering import WORLD as CHANNEL
 from typer.testing import CliRunner
 
 import golden
-from eddyline import _core, bench, cli, run
+from eddyline import _core, bench, cli, resume, run
 from eddyline.bench import step
 from eddyline.bench.worlds import make
 from eddyline.run.device import LIBRARY, NAMED
@@ -229,6 +231,45 @@ def test_check_refuses_like_run(tmp_path: Path) -> None:
     )
 
 
+# --- a device that fails ------------------------------------------------------------------------------------
+
+QUIET = {"progress": False, "movie": False, "report": False}
+
+
+def test_too_little_memory_is_found_before_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EDDYLINE_EMULATED_MEMORY", "100000")
+    with pytest.raises(_core.UserError, match=r"emulated has 0.0001 GB left, enough for about .* at least"):
+        run(World.from_text(law_worlds.VORTICES), device="emulated", out=tmp_path / "run", **QUIET)  # type: ignore[arg-type]
+    assert not (tmp_path / "run").exists()
+
+
+def test_memory_that_ends_in_the_run_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World.from_text(law_worlds.DAM_2D)
+    monkeypatch.setenv("EDDYLINE_EMULATED_MEMORY", str(_core.estimate(world.core).device_bytes + 1000))
+    simulation = _core.Simulation(world.core, threads=1, device="emulated")
+    with pytest.raises(_core.UserError, match=r"emulated device has .* left of .* are needed") as found:
+        simulation.advance(math.inf, 400, math.inf)
+    assert "\n" not in str(found.value)
+
+
+def test_a_device_that_fails_in_the_run_leaves_a_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World.from_text(law_worlds.VORTICES)
+    where = tmp_path / "run"
+    with monkeypatch.context() as broken:
+        broken.setenv("EDDYLINE_EMULATED_LAUNCHES", "200")
+        with pytest.raises(
+            _core.UserError, match=r"the emulated device failed .*Resume the run from its last"
+        ):
+            run(world, device="emulated", steps=30, out=where, checkpoint_every=1e-9, **QUIET)  # type: ignore[arg-type]
+    assert list((where / "checkpoints").iterdir())
+    resumed = resume(where, device="cpu", **QUIET)  # type: ignore[arg-type]
+    whole = _core.Simulation(world.core, threads=1)
+    whole.advance(math.inf, 30, math.inf)
+    assert resumed.record["fingerprint"] == fingerprint(whole.checksum(), world.source)
+
+
 # --- the library for GPUs -----------------------------------------------------------------------------------
 
 
@@ -238,6 +279,25 @@ def _tool() -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.mark.matrix
+def test_the_benchmark_of_devices_runs(tmp_path: Path) -> None:
+    found = tmp_path / "found.json"
+    words = [
+        sys.executable,
+        ROOT / "benchmarks" / "gpu.py",
+        "--device",
+        "emulated",
+        "--quick",
+        "--json",
+        found,
+    ]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("  equal  (") == 6
+    speed = json.loads(found.read_text())["speed"][0]
+    assert speed["particles"] == 10_000 and speed["bytes_per_particle"] < 400 and speed["launches"] > 8
 
 
 @pytest.mark.matrix

@@ -13,6 +13,7 @@
 
 #include "device/cuda/entry.hpp"
 #include "device/delta_on.hpp"
+#include "device/failures.hpp"
 
 namespace eddyline::device {
 
@@ -20,15 +21,8 @@ namespace {
 
 constexpr int k_threads = 128;  // of a block
 
-std::string gigabytes(std::size_t bytes) {
-  const auto tenths = (bytes + 50'000'000) / 100'000'000;
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GB";
-}
-
-void check(cudaError_t error, const char* what) {
-  if (error != cudaSuccess)
-    throw std::runtime_error(std::string("the GPU failed (") + what + ": " + cudaGetErrorString(error) +
-                             "). Resume the run from its last checkpoint, on a GPU or with --device cpu.");
+void check(cudaError_t error, const char* where) {
+  if (error != cudaSuccess) throw_failed("the GPU", where, cudaGetErrorString(error));
 }
 
 template <class Loop>
@@ -78,9 +72,7 @@ class Cuda {
       cudaGetLastError();
       std::size_t free = 0, all = 0;
       cudaMemGetInfo(&free, &all);
-      throw std::runtime_error(
-          "the GPU has " + gigabytes(free) + " of memory left of " + gigabytes(all) + ", and " + gigabytes(bytes) +
-          " more are needed. Use a larger domain.spacing, a GPU with more memory, or --device cpu");
+      throw_out_of_memory("the GPU", free, all, bytes);
     }
     check(error, "memory");
     return memory;

@@ -115,8 +115,8 @@ std::string device_memory_refusal(const world::World& world, double fluid, doubl
     return std::string(found);
   };
   const double coarser = std::pow(needed / (0.95 * free), 1.0 / world.dimensions);
-  return text("%.3g", fluid) + " particles need about " + text("%.1f GB", needed * 1e-9) + ", and " + device + " has " +
-         text("%.1f GB", free * 1e-9) + " left, enough for about " + text("%.2g", fluid * free / needed) +
+  return text("%.3g", fluid) + " particles need about " + text("%.3g GB", needed * 1e-9) + ", and " + device + " has " +
+         text("%.3g GB", free * 1e-9) + " left, enough for about " + text("%.2g", fluid * free / needed) +
          ". Use domain.spacing of at least " + text("%.3g m", world.spacing * coarser);
 }
 

@@ -171,6 +171,15 @@ bool OnDevice<T, D>::rebuild(bool by_expected_places) {
 
 template <class T, int D>
 void OnDevice<T, D>::hand_back() {
+  try {
+    copy_state();
+  } catch (const std::runtime_error&) {
+    rethrow_failure(domain_.execution().device);
+  }
+}
+
+template <class T, int D>
+void OnDevice<T, D>::copy_state() {
   collect_maxima();
   if (std::exchange(host_has_state_, true)) return;
   const bool is_sorted = !std::exchange(host_has_order_, true);
@@ -228,8 +237,8 @@ void OnDevice<T, D>::move_walls_to_midpoint() {
 
 template <class T, int D>
 neighbors::Drift OnDevice<T, D>::measure_drift(bool and_middle) {
-  collect_maxima();
   const neighbors::Drift end = device_->measure_drift(state_.half_a_step(), state_.walls_move, 1);
+  collect_maxima();
   if (!and_middle) return end;
   const neighbors::Drift middle = device_->measure_drift(0, state_.walls_move, 0.5F);
   return {std::max(end.relative_drift, middle.relative_drift), std::max(end.max_displacement, middle.max_displacement)};

@@ -100,6 +100,7 @@ class OnDevice {
 
  private:
   void check_memory() const;
+  void copy_state();
   neighbors::PairData<T>& rows_of_kind(device::RowKind kind);
   device::Travellers find_travellers(const exchange::Halo& halo) const;
   device::HostFluid<T, D> host_fluid();
