@@ -35,16 +35,21 @@ def check_device(device: str) -> None:
 
 def check_world(device: str, world: World, lazy: int = 1) -> None:
     """Raises RequestError for what a device cannot compute yet."""
-    from eddyline import _core
-
     check_name(device)
     if device == "cpu":
         return
-    why = _core.device_refusal(world.core)
+    why = refusal(device, world)
     if not why and lazy > 1:
         why = "lazy steps cannot be computed on a device"
     if why:
         raise RequestError(f"{given('device', device)}: {why}; use {given('device', 'cpu')}")
+
+
+def refusal(device: str, world: World) -> str:
+    """Why a device cannot compute a world yet; "": it can."""
+    from eddyline import _core
+
+    return "" if device == "cpu" else _core.device_refusal(world.core)
 
 
 def needs(device: str, world: World) -> str:
