@@ -17,6 +17,7 @@
 #include "neighbors/pair_data.hpp"
 #include "particles/cells.hpp"
 #include "physics/delta/sweeps.hpp"
+#include "world/formula/instruction.hpp"
 
 namespace eddyline::device {
 
@@ -181,6 +182,8 @@ class Delta {
   /// Sets the corners of the bodies' bounding boxes.
   virtual void set_bodies(std::span<const std::array<Vec3, 2>> boxes) = 0;
 
+  /// Sets the formulas of the force at a place, one for each axis; none: the force is the same everywhere.
+  virtual void set_force(const std::vector<std::vector<world::formula::Instruction>>& formulas) = 0;
   virtual void set_inflows(const std::vector<InflowPlane>& planes) = 0;
 
   /// Rows of the midpoint of a step, where the step before has not written them.

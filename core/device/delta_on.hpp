@@ -56,6 +56,16 @@ class DeltaOn final : public Delta<T, D> {
     corners_.upload(corners);
   }
 
+  void set_force(const std::vector<std::vector<world::formula::Instruction>>& formulas) override {
+    std::vector<world::formula::Instruction> code;
+    force_ = {};
+    for (std::size_t d = 0; d < formulas.size(); ++d) {
+      code.insert(code.end(), formulas[d].begin(), formulas[d].end());
+      force_.begin[d + 1] = static_cast<std::int32_t>(code.size());
+    }
+    force_code_.upload(code);
+    force_.code = force_code_.data();
+  }
   void set_inflows(const std::vector<InflowPlane>& planes) override { inflows_.upload(planes); }
 
   void write_midpoint_rows(const RowFactors& factors) override {
@@ -189,7 +199,8 @@ class DeltaOn final : public Delta<T, D> {
     for (auto& each : turn_) visit(each);
     rebuild_.for_each_buffer(visit), openings_.for_each_buffer(visit);
     fluid_travels_.for_each_buffer(visit), walls_travel_.for_each_buffer(visit);
-    visit(moving_), visit(corners_), visit(inflows_), visit(suspect_), visit(numbers_), visit(spare_);
+    visit(moving_), visit(corners_), visit(inflows_), visit(force_code_), visit(suspect_), visit(numbers_),
+        visit(spare_);
   }
 
   FluidArrays<T, D> fluid() const {
@@ -231,6 +242,7 @@ class DeltaOn final : public Delta<T, D> {
             &all->suspects,
             suspect_.data(),
             static_cast<unsigned int>(suspect_.size()),
+            force_,
             corners_.data(),
             inflows_.data()};
   }
@@ -361,6 +373,8 @@ class DeltaOn final : public Delta<T, D> {
   std::array<Memory<double>, 3> turn_ = make_buffers<double, 3>(backend_);
   Memory<Vec3> corners_{backend_};
   Memory<InflowPlane> inflows_{backend_};
+  Memory<world::formula::Instruction> force_code_{backend_};
+  ForceFormulas force_;
   Memory<Suspect> suspect_{backend_};
   Memory<Numbers> numbers_{backend_};
   Numbers found_;              // by the host,

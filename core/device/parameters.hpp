@@ -41,7 +41,8 @@ struct ShiftFactors {
   physics::delta::DensityRelaxation density;
   physics::delta::Soundness sound;
   domain::SideWalls sides;
-  Vec3 force;  // external acceleration
+  Vec3 force;       // external acceleration; where formulas add to it, gravity,
+  double time = 0;  // and the time of these [s]
   double unit = 0, to_half_g = 0, to_w = 0;
   double to_volume_fraction = 0, inverse_mass = 0, volume_fraction_offset = 0;
   double beside_wall = 0;  // [m]

@@ -34,6 +34,7 @@ SAME = {
     "small-dam": 1,  # free surface, slip and no-slip walls
     "dam-2d-double": 1,
     "dam-3d": 2,  # a body at rest
+    "stream-2d": 2,  # a body force by formulas of place and time
     "vortices": 2,  # periodic sides
     "moving-2d": 1,  # bodies that move and turn, sides that slide
     "moving-3d": 2,

@@ -13,6 +13,7 @@
 #include "solvers/sph/estimate.hpp"
 #include "solvers/sph/solver.hpp"
 #include "solvers/sph/sweep_input.hpp"
+#include "world/formula/parser.hpp"
 
 namespace eddyline::sph {
 
@@ -39,7 +40,6 @@ std::unique_ptr<device::Delta<T, D>> make_device(const solver::Execution& execut
 std::string device_refusal(const world::World& world) {
   const auto refused = [](const std::string& what) { return what + " cannot be computed on a device yet"; };
   if (world.method.scheme == world::Scheme::classic) return refused("method.scheme = \"classic\"");
-  if (force_varies(world)) return refused("a body force that depends on the place");
   if (!physics::terms::terms_of(world).empty()) return refused("[[terms]]");
   return {};
 }
@@ -301,6 +301,17 @@ void OnDevice<T, D>::extrapolate_to_walls() {
 }
 
 template <class T, int D>
+void OnDevice<T, D>::set_force() {
+  std::vector<std::vector<world::formula::Instruction>> formulas;
+  if (force_varies(state_.world))
+    for (std::size_t d = 0; d < D; ++d) {
+      const world::Formula& along = state_.world.body_force[d];
+      formulas.push_back(world::formula::parse(along.text(), along.variables()));
+    }
+  device_->set_force(formulas);
+}
+
+template <class T, int D>
 device::ShiftFactors OnDevice<T, D>::shift_factors(double dt, double damping) const {
   const auto& c = state_.constants;
   device::ShiftFactors factors;
@@ -308,7 +319,9 @@ device::ShiftFactors OnDevice<T, D>::shift_factors(double dt, double damping) co
   factors.density = {{c.free_surface}, factors.update.relaxation, factors.update.unloading, c.loose};
   factors.sound = {factors.update.speed_limit2, factors.update.jump2, c.thinnest, c.densest};
   factors.sides = contact_.sides();
-  factors.force = forcing_.force({}, state_.time);
+  const bool varies = force_varies(state_.world);
+  factors.force = varies ? state_.world.gravity : forcing_.force({}, state_.time);
+  factors.time = state_.time;
   factors.unit = c.rate * c.c0 * c.kernel;
   factors.to_half_g = -0.5 * c.kernel * c.scale;
   factors.to_w = dt > 0 ? c.inverse_c0 * c.scale / dt : 0.0;
@@ -330,6 +343,7 @@ device::ShiftFactors OnDevice<T, D>::shift_factors(double dt, double damping) co
 template <class T, int D>
 void OnDevice<T, D>::kick_and_shift(double dt, double damping, double next) {
   if (!std::exchange(walls_are_driven_, true) || state_.walls_move) {
+    set_force();
     const auto boxes = contact_.body_bounds();
     device_->set_bodies(boxes);
     bodies_ = static_cast<std::int32_t>(boxes.size());

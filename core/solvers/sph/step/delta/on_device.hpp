@@ -108,6 +108,7 @@ class OnDevice {
   void upload_walls();
   void upload_openings();
   void set_inflows();
+  void set_force();
   void build_lists();
   device::MovedWalls<T, D> moved_walls(bool at_midpoint) const;
   device::RowFactors row_factors(double dt) const;
