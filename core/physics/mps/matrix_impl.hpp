@@ -14,7 +14,7 @@ void multiply_matrix(const Product& in, std::int64_t first, std::int64_t last) {
     const auto rows = in.targets.template places<neighbors::k_chunk>(c * neighbors::k_chunk);
     const std::int64_t begin = in.matrix.first[c];
     const float* a = in.matrix.values + begin;
-    const std::int32_t* place = in.matrix.places + begin;
+    const std::int32_t* place = in.matrix.places_of(c);
     P here[k_packs], sum[k_packs];
     for (int k = 0; k < k_packs; ++k) here[k] = numbers_at<P>(in.x, rows.data() + k * P::width);
     for (std::int32_t e = 0; e < in.matrix.lengths[c]; ++e, a += neighbors::k_chunk, place += neighbors::k_chunk)

@@ -95,8 +95,8 @@ void neighborhoods(const Input& in, const Neighborhoods<D>& out, std::int64_t fi
   });
 }
 
-/// Takes the entries of the lanes of a pack, and leaves out those that are 0. `part`: its first lane.
-template <class P>
+/// Takes the entries of the lanes of a pack. Packed, it leaves out those that are 0. `part`: its first lane.
+template <class P, bool packed>
 class MatrixLanes {
  public:
   EDDYLINE_INLINE MatrixLanes(const Matrix& matrix, std::int64_t chunk, int part)
@@ -105,10 +105,15 @@ class MatrixLanes {
   }
 
   EDDYLINE_INLINE void add(P a, const std::int32_t* places) {
-    float value[P::width];
-    a.store(value);
-    for (int l = 0; l < P::width; ++l) values_[next_[l]] = value[l], places_[next_[l]] = places[l];
-    for (int l = 0; l < P::width; ++l) next_[l] += value[l] != 0 ? neighbors::k_chunk : 0;
+    if constexpr (packed) {
+      float value[P::width];
+      a.store(value);
+      for (int l = 0; l < P::width; ++l) values_[next_[l]] = value[l], places_[next_[l]] = places[l];
+      for (int l = 0; l < P::width; ++l) next_[l] += value[l] != 0 ? neighbors::k_chunk : 0;
+    } else {
+      a.store(values_);
+      values_ += neighbors::k_chunk;
+    }
   }
   /// Places of the next entry of each lane, from the first of lane 0.
   EDDYLINE_INLINE const std::int32_t* next() const { return next_; }
@@ -130,14 +135,14 @@ inline void pad(const Matrix& matrix, std::int64_t chunk, const std::int32_t* ow
   matrix.lengths[chunk] = length;
 }
 
-template <class P, int D, class W>
+template <class P, int D, class W, bool packed>
 void equation_of_chunk(const Input& in, const Equation<D>& out, std::int64_t chunk) {
   const P scale(in.scale), cut(in.cut);
   const auto load = [&](const std::int32_t* places) { return load_fluid<P, D>(in.fluid, places); };
   std::int32_t next[neighbors::k_chunk];
   for_each_target<P>(in, chunk, chunk + 1, load, [&](std::int64_t c, int part, std::int64_t at, const Fluid<P, D>& i) {
     P divergence(0), walls(0);
-    MatrixLanes<P> matrix(out.matrix, c, part);
+    MatrixLanes<P, packed> matrix(out.matrix, c, part);
     const std::int32_t* places_of_j = in.fluid_neighbors[c].entries + part;
     for_each_neighbor<P>(
         in.fluid_neighbors[c], part, [&](auto* places) { return load_fluid<P, D>(in.fluid, places); },
@@ -160,12 +165,17 @@ void equation_of_chunk(const Input& in, const Equation<D>& out, std::int64_t chu
     put(walls, out.walls + at);
     for (int l = 0; l < P::width; ++l) next[part + l] = part + matrix.next()[l];
   });
-  pad(out.matrix, chunk, in.targets.template places<neighbors::k_chunk>(chunk * neighbors::k_chunk).data(), next);
+  if constexpr (packed)
+    pad(out.matrix, chunk, in.targets.template places<neighbors::k_chunk>(chunk * neighbors::k_chunk).data(), next);
+  else
+    out.matrix.lengths[chunk] = in.fluid_neighbors[chunk].length;
 }
 
 template <class P, int D, class W>
 void equation(const Input& in, const Equation<D>& out, std::int64_t first, std::int64_t last) {
-  for (std::int64_t c = first; c < last; ++c) equation_of_chunk<P, D, W>(in, out, c);
+  const auto of_chunk =
+      out.matrix.lists == nullptr ? equation_of_chunk<P, D, W, true> : equation_of_chunk<P, D, W, false>;
+  for (std::int64_t c = first; c < last; ++c) of_chunk(in, out, c);
 }
 
 template <class P, int D, class W, bool sums>

@@ -22,7 +22,10 @@ using physics::mps::WallColumns;
 
 namespace {
 
-constexpr double k_safe_skin = 0.999;  // part of the skin that may be used up: lists select in single precision
+constexpr double k_safe_margin = 0.999;  // part of the margin that may be used up: lists select in single precision
+constexpr double k_least_margin = 0.01;  // in spacings
+constexpr double k_rebuild_cost = 1.4;   // over the cost of the sums over pairs within R in one step, as measured
+constexpr double k_reserve = 1.05;       // for particles that become faster
 
 world::World with_whole_periods(world::World world) {
   const FixedPoint fixed(particles::lengths(world).interaction_radius);
@@ -130,7 +133,7 @@ void Liquid<D>::start(double time) {
   find_poses(motion_time(time));
   find_middle(0);
   move_walls(time, 0);
-  rebuild(0);
+  rebuild(0, 0);
 }
 
 template <int D>
@@ -174,19 +177,40 @@ double Liquid<D>::farthest_moved() const {
 }
 
 template <int D>
-void Liquid<D>::move_to_midpoint(double time, double dt) {
+void Liquid<D>::move_to_midpoint(double time, double dt, double speed) {
   find_middle(dt);
   forcing.set_wall_velocities(wall, time);
   move_walls(time, dt);
-  if (bodies_change() || !(2 * farthest_moved() <= k_safe_skin * constants_.length.skin)) rebuild(dt);
+  if (bodies_change() || !(2 * farthest_moved() <= k_safe_margin * margin_)) rebuild(dt, speed);
   write_wall_rows(time + 0.5 * dt, dt);
   timers.lap(Phase::integrate);
 }
 
 // --- a rebuild ------------------------------------------------------------------------------------------------------
 
+/// Chooses how far lists reach beyond R, so that steps cost least: lists that serve n steps need the margin
+/// m = 2 (n - 1) |u| dt, which adds pairs to all sums, while a rebuild counts 1/n:  (1 + m/R)^D + k_rebuild_cost/n.
 template <int D>
-void Liquid<D>::rebuild(double dt) {
+void Liquid<D>::choose_margin(double dt, double speed) {
+  const double most = constants_.length.skin, least = k_least_margin * constants_.length.spacing;
+  const double way = 2 * k_reserve / k_safe_margin * std::max(speed, wall_speed_) * dt;
+  double lowest = INFINITY;
+  margin_ = most;
+  if (!openings.empty()) return;  // fits at nodes use the same lists
+  constexpr int k_most_steps = 100;
+  for (int n = 1; n <= k_most_steps; ++n) {
+    const double margin = least + (n - 1) * way;
+    if (margin > most) break;
+    double pairs = 1;
+    for (int d = 0; d < D; ++d) pairs *= 1 + margin / constants_.R;
+    const double cost = pairs + k_rebuild_cost / n;
+    if (cost < lowest) lowest = cost, margin_ = margin;
+  }
+}
+
+template <int D>
+void Liquid<D>::rebuild(double dt, double speed) {
+  choose_margin(dt, speed);
   const bool changed = bodies_change();
   if (changed) change_bodies();
   if (!openings.empty()) {
@@ -316,7 +340,7 @@ void Liquid<D>::put_positions(const particles::CellIndex& index, const VectorArr
 
 template <int D>
 void Liquid<D>::build_lists() {
-  const double cut = (constants_.R + constants_.length.skin) / constants_.fixed.quantum();
+  const double cut = (constants_.R + margin_) / constants_.fixed.quantum();
   const auto search = [&](const auto& targets, const auto& target_positions, const auto& sources,
                           const auto& source_positions) {
     return neighbors::Search{.dimensions = D,
@@ -449,6 +473,7 @@ void Liquid<D>::save(ArchiveWriter& archive) {
   archive.put_value("counts", std::array{steps, rebuilds, last_rebuild});
   archive.put_value("own_counts", std::array{migrants, left_particles});
   archive.put_value("left_mass", left_mass);
+  archive.put_value("margin", margin_);
   fluid.for_each_named([&](const char* name, auto& field) { archive.put_field(std::string("fluid.") + name, field); });
   wall.for_each_named([&](const char* name, auto& field) { archive.put_field(std::string("wall.") + name, field); });
   archive.put_field("wall.place", wall_places_);
@@ -494,7 +519,9 @@ void Liquid<D>::restore(const std::vector<ArchiveReader>& parts) {
     if (!communicator_.is_root()) return;
     parts.at(0).get_value("counts", counts);
     parts.at(0).get_value("body_changes", body_changes_made_);
+    parts.at(0).get_value("margin", margin_);
   });
+  margin_ = comm::broadcast(communicator_, margin_, 0, "checkpoint");
   counts = comm::broadcast(communicator_, counts, 0, "checkpoint");
   body_changes_made_ = comm::broadcast(communicator_, body_changes_made_, 0, "checkpoint");
   if (body_changes_made_ > static_cast<std::int64_t>(body_changes_.size()))

@@ -85,8 +85,8 @@ class Liquid {
   Liquid(const world::World& world, const solver::Execution& execution, comm::Communicator& communicator);
 
   /// Finds the places of the particles half a step ahead, where pairs are summed, and moves walls there. Rebuilds if
-  /// particles have come nearer to each other than cells and lists allow.
-  void move_to_midpoint(double time, double dt);
+  /// particles have come nearer to each other than cells and lists allow. speed: the largest of all particles.
+  void move_to_midpoint(double time, double dt, double speed);
   /// Sets walls at a time, at rest since before.
   void start(double time);
 
@@ -127,6 +127,8 @@ class Liquid {
   }
   std::int64_t fluid_everywhere() const { return everywhere_[0]; }
   std::int64_t walls_everywhere() const { return everywhere_[1]; }
+  /// Tells whether many pairs in the lists are farther apart than R.
+  bool lists_reach_far() const { return margin_ > 0.05 * constants_.R; }
   /// Largest speed of a moving wall [m/s].
   double wall_speed() const { return wall_speed_; }
   /// The pose of a moving body at the end of the step; null for others.
@@ -184,7 +186,8 @@ class Liquid {
   void append_walls(const ArchiveReader& part);
   void find_middle(double dt);
   double farthest_moved() const;
-  void rebuild(double dt);
+  void choose_margin(double dt, double speed);
+  void rebuild(double dt, double speed);
   void remove_leavers();
   void rebalance();
   void sort_fluid();
@@ -215,6 +218,7 @@ class Liquid {
   std::vector<std::optional<world::Pose>> poses_;
   std::array<std::int64_t, 2> everywhere_{};
   double wall_speed_ = 0;
+  double margin_ = 0;  // by which lists reach beyond R, up to the skin
   std::vector<BodyChange> body_changes_;
   std::int64_t body_changes_made_ = 0;
 };

@@ -15,9 +15,9 @@ enum class PressureSolver { multigrid, diagonal };
 struct Options {
   physics::mps::Weights weights = physics::mps::Weights::wendland;
   PressureSolver pressure_solver = PressureSolver::multigrid;
-  double tolerance = 1e-3;  // of the pressure equation, relative to its right side
+  double tolerance = 0.03;  // of the pressure equation, relative to its right side
   std::int64_t max_iterations = 500;
-  double cfl = 0.4;  // dt <= cfl dx / max |u|
+  double cfl = 0.8;  // dt <= cfl dx / max |u|
   bool shifting = true;
   double artificial_viscosity = 0.01;  // in units of dx sqrt(g H), added to that of the fluid
   double density_correction = -1;      // gamma; negative: 0.1 with a free surface, else 0.05

@@ -196,7 +196,12 @@ void PressureEquation<D>::find_cells() {
     all.resize(shared.size() / sizeof all[0]);
     if (!all.empty()) std::memcpy(all.data(), shared.data(), shared.size());
   }
+  cell_of_.resize(own_cells.size());
   std::ranges::sort(all);
+  for (std::size_t k = 0; k < own_cells.size(); ++k)
+    cell_of_[k] = static_cast<std::int32_t>(std::ranges::lower_bound(all, own_cells[k]) - all.begin());
+  if (all == all_cells_) return;
+  all_cells_ = all;
   cells_.clear();
   Cells& cells = cells_.emplace_back();
   cells.count = grid.count;
@@ -206,9 +211,6 @@ void PressureEquation<D>::find_cells() {
                            static_cast<std::int32_t>(index / level)});
   }
   find_near(cells);
-  cell_of_.resize(own_cells.size());
-  for (std::size_t k = 0; k < own_cells.size(); ++k)
-    cell_of_[k] = static_cast<std::int32_t>(std::ranges::lower_bound(all, own_cells[k]) - all.begin());
   while (cells_.back().size() > k_coarsest) find_coarser();
 }
 
@@ -289,57 +291,41 @@ void PressureEquation<D>::set_diagonal() {
   });
 }
 
-/// Sums over the rows of a part of a cell in order, and over their entries in order. The parts take turns, as additions
-/// to the same number have to wait for each other.
+/// Sums over the entries of each row in order, then over the rows of a part of a cell in order. The rows of a chunk
+/// take turns, as additions to the same number have to wait for each other.
 template <int D>
 void PressureEquation<D>::set_halves() {
   const double factor = liquid_.constants().factors.A;
   constexpr std::int32_t k_middle = (k_near_parts - 1) / 2;
-  struct Row {  // that a part is at
-    const float* a;
-    const std::int32_t* place;
-    std::int32_t left;  // entries
-    std::int32_t row;
-    double* off;
-  };
   const std::int32_t* codes = code_of_row_.data();
   for_each_cell([&](std::size_t n, std::int32_t, const particles::RowRange& range) {
     const std::size_t first = n * k_parts;
     std::fill_n(halves_.own.data() + first, k_parts, 0.0);
     std::fill_n(halves_.off.data() + first * k_near_parts, static_cast<std::size_t>(k_parts * k_near_parts), 0.0);
-    const auto begin = [&](std::int32_t part, std::int32_t row, Row& at) {
-      for (;; ++row) {
-        if (row >= range.end) return false;
-        if (part_of_row_[static_cast<std::size_t>(row)] != part) continue;
-        const auto r = static_cast<std::size_t>(row);
-        const std::size_t i = liquid_.fluid_in(row), c = i / neighbors::k_chunk;
-        const auto half_at = static_cast<std::size_t>(half_of_row_[r]);
-        halves_.own[half_at] += own[r];
-        if (lengths_[c] == 0) continue;
-        const auto entry = static_cast<std::size_t>(first_entry_[c]) + i % neighbors::k_chunk;
-        at = {values_.data() + entry, places_.data() + entry, lengths_[c], row,
-              halves_.off.data() + half_at * k_near_parts + k_middle - codes[r]};
-        return true;
+    double sums[neighbors::k_chunk][k_near_parts + 1];  // the last takes the padding of lists
+    for (std::int32_t row = range.begin; row < range.end;) {
+      const std::size_t i = liquid_.fluid_in(row), c = i / neighbors::k_chunk, lane = i % neighbors::k_chunk;
+      std::int32_t rows = 1;  // that follow each other in the chunk
+      while (row + rows < range.end && lane + static_cast<std::size_t>(rows) < neighbors::k_chunk &&
+             liquid_.fluid_in(row + rows) == i + static_cast<std::size_t>(rows))
+        ++rows;
+      std::int32_t from[neighbors::k_chunk];  // the number of each row's sum for the code 0
+      for (std::int32_t r = 0; r < rows; ++r) {
+        std::fill_n(sums[r], k_near_parts, 0.0);
+        from[r] = k_middle - codes[row + r];
       }
-    };
-    std::array<Row, static_cast<std::size_t>(k_parts)> rows;
-    std::size_t active = 0;
-    for (std::int32_t part = 0; part < k_parts; ++part)
-      if (begin(part, range.begin, rows[active])) ++active;
-    while (active > 0) {
-      std::int32_t turns = rows[0].left;
-      for (std::size_t s = 1; s < active; ++s) turns = std::min(turns, rows[s].left);
-      for (std::int32_t e = 0; e < turns; ++e)
-        for (std::size_t s = 0; s < active; ++s) {
-          const std::ptrdiff_t entry = std::ptrdiff_t{e} * neighbors::k_chunk;
-          rows[s].off[codes[rows[s].place[entry] / k_row_step]] += static_cast<double>(rows[s].a[entry]);
+      const float* a = values_.data() + first_entry_[c] + lane;
+      const std::int32_t* place = matrix().places_of(static_cast<std::int64_t>(c)) + lane;
+      for (std::int32_t e = 0; e < lengths_[c]; ++e, a += neighbors::k_chunk, place += neighbors::k_chunk)
+        for (std::int32_t r = 0; r < rows; ++r) {
+          const auto o = static_cast<std::uint32_t>(from[r] + codes[place[r] / k_row_step]);
+          sums[r][std::min(o, std::uint32_t{k_near_parts})] += static_cast<double>(a[r]);
         }
-      for (std::size_t s = active; s-- > 0;) {
-        Row& at = rows[s];
-        at.a += std::ptrdiff_t{turns} * neighbors::k_chunk, at.place += std::ptrdiff_t{turns} * neighbors::k_chunk;
-        at.left -= turns;
-        if (at.left > 0) continue;
-        if (!begin(part_of_row_[static_cast<std::size_t>(at.row)], at.row + 1, at)) at = rows[--active];
+      for (std::int32_t r = 0; r < rows; ++r, ++row) {
+        const auto I = static_cast<std::size_t>(half_of_row_[static_cast<std::size_t>(row)]);
+        halves_.own[I] += own[static_cast<std::size_t>(row)];
+        double* off = halves_.off.data() + I * k_near_parts;
+        for (std::int32_t o = 0; o < k_near_parts; ++o) off[o] += sums[r][o];
       }
     }
     for (std::size_t I = first; I < first + k_parts; ++I) {

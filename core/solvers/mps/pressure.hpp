@@ -53,7 +53,10 @@ class PressureEquation {
   /// Finds the unknowns of all levels; called after every rebuild. Collective.
   void find_structure();
   /// Memory for the entries a_ij of pairs, without the factor of A; the caller sets them.
-  physics::mps::Matrix matrix() { return {first_entry_.data(), lengths_.data(), values_.data(), places_.data()}; }
+  physics::mps::Matrix matrix() {
+    return {first_entry_.data(), lengths_.data(), values_.data(), places_.data(),
+            liquid_.lists_reach_far() ? nullptr : liquid_.fluid_fluid.chunks().data()};
+  }
   /// d_i and b_i by row; the caller sets them.
   Array<double> own, right_side;
   /// Finds the diagonal and the coarse levels, from the matrix and d, which the smoother and multigrid need.
@@ -165,10 +168,11 @@ class PressureEquation {
   Stencils halves_;
   std::size_t extent_of_halves_ = 0;
   exchange::Halo half_halo_;
-  Array<std::int32_t> half_of_row_;  // unknown of level 1 of each row, ghosts included
-  Array<std::int32_t> code_of_row_;  // its place: x + 5 y + 25 z in halves of cells
-  Array<std::int32_t> cell_of_;      // unknown of level 2 of each own cell
-  Array<std::uint8_t> part_of_row_;  // which part of its cell
+  Array<std::int32_t> half_of_row_;      // unknown of level 1 of each row, ghosts included
+  Array<std::int32_t> code_of_row_;      // its place: x + 5 y + 25 z in halves of cells
+  Array<std::int32_t> cell_of_;          // unknown of level 2 of each own cell
+  std::vector<std::int64_t> all_cells_;  // of the grid that hold fluid, on all ranks, for which the levels were found
+  Array<std::uint8_t> part_of_row_;      // which part of its cell
   std::vector<Cells> cells_;
   std::vector<std::int64_t> words_;
 };

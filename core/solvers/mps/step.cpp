@@ -126,7 +126,7 @@ template <int D>
 void Step<D>::advance(bool reactions) {
   const double dt = control.time_step;
   liquid_.timers.start();
-  liquid_.move_to_midpoint(control.time, dt);
+  liquid_.move_to_midpoint(control.time, dt, control.speed);
   write_rows();
   if (!liquid_.openings.empty()) openings_.set(control.time + dt, dt, control.speed, damping > 0);
   mirror_walls();

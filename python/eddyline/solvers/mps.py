@@ -53,13 +53,13 @@ class MpsOptions(SolverOptions):
         "the reference.",
     )
     tolerance: Annotated[Positive, Field(ge=1e-12, le=0.5)] = Field(
-        default=1e-3, description="Residual of the pressure equation, relative to its right side."
+        default=0.03, description="Residual of the pressure equation, relative to its right side."
     )
     max_iterations: Annotated[Count, Field(le=1_000_000)] = Field(
         default=500, description="Iterations after which a solve has failed and the run ends."
     )
     cfl: Annotated[Positive, Field(ge=1e-3, le=2)] = Field(
-        default=0.4, description="dt <= cfl spacing / highest speed; 0.8 works in most worlds."
+        default=0.8, description="dt <= cfl spacing / highest speed. 0.4: calmer pressures after impacts."
     )
     shifting: StrictBool = Field(default=True, description="Whether particles are shifted to keep them even.")
     artificial_viscosity: Annotated[NotNegative, Field(le=10)] = Field(
