@@ -48,7 +48,7 @@ def test_the_first_frames_are_small_and_a_fast_link_soon_gets_all() -> None:
 
 
 def test_a_delay_that_was_measured_too_long_does_not_make_frames_too_large() -> None:
-    """With frames always under way, one comes after the time that the connection needs for it."""
+    """Frames that are always under way come as far apart as the connection needs for one."""
     link, level, rate = Link(), Level(), 525_000.0
     link.answered(0.18)  # late, while the page opened; the delay is 0.085 s
     for _ in range(40):

@@ -143,8 +143,8 @@ std::vector<std::vector<float>> lattice_values(solver::Sampler& sampler, const C
       any_derived && layers.count() > 0
           ? solver::Layers{std::max(0, layers.first - 1), std::min(lattice.count[2], layers.last + 1)}
           : layers;
-  const auto stack = stacked(sampler, cells, rasters, lattice, wide);
-  const auto raster = [&](std::int32_t number) -> const std::vector<float>& {
+  auto stack = stacked(sampler, cells, rasters, lattice, wide);
+  const auto raster = [&](std::int32_t number) -> std::vector<float>& {
     return stack[static_cast<std::size_t>(number_of(rasters, number))];
   };
   std::vector<std::vector<float>> values;
@@ -157,7 +157,11 @@ std::vector<std::vector<float>> lattice_values(solver::Sampler& sampler, const C
         velocity[d] = raster(quantity_of(sampler, std::string("velocity_") + "xyz"[d])).data();
       values.push_back(derived_values(quantity.derived, velocity, lattice, wide, layers));
     } else {
-      const std::vector<float>& all = raster(quantity.raster);
+      std::vector<float>& all = raster(quantity.raster);
+      if (!any_derived && quantities.size() == 1) {
+        values.push_back(std::move(all));
+        continue;
+      }
       const std::size_t layer = lattice.points_of_layer();
       const auto begin =
           all.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(layers.first - wide.first) * layer);

@@ -67,7 +67,7 @@ class World:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What runs, but not quite as the file reads."""
+        """Remarks on what runs, but not quite as the file reads."""
         return (
             *self.warnings,
             *self.solver.notes(self, self._samples),
