@@ -96,6 +96,15 @@ def test_the_mesh_of_a_wing_fits() -> None:
     assert set(mesh.boundary_names) == {"far", "wing", "front"}
 
 
+@pytest.mark.parametrize("layers", [24, 40])
+def test_many_layers_of_a_wing_coarsen_three_times(layers: int) -> None:
+    """The end of its tip lies between cells of the third coarser level of multigrid too."""
+    mesh = make(_world(("[32, 8, 8]", f"[32, 8, {layers}]")).file)
+    ends = [each.patch.high[k] for each in (*mesh.links, *mesh.boundaries) for k in (0, 1, 2)
+            if k != each.patch.axis]  # fmt: skip
+    assert all(end % 8 == 0 for end in ends)
+
+
 def test_a_wing_is_lifted_with_the_same_bits_in_boxes() -> None:
     forces = []
     for boxes, coarse in ((1, 0), (1, 10), (3, 10)):

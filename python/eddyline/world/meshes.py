@@ -351,6 +351,8 @@ def _around_wing(file: WorldFile, table: MeshTable, name: str, body: Wing) -> Me
     wake = _rounded(cells_for(far - 1, edge_cell, math.inf, max(table.stretching, FAR_RATIO)))
     along = _rounded(given[2] or 1.5 * (wing.end - wing.root) / (ALONG_SPAN * spacing))
     on_tip, beyond = max(2, along // 8), along // 4
+    if along >= 3 * MULTIPLE:  # the end of the tip is between coarse cells too
+        beyond = MULTIPLE * round(beyond / MULTIPLE)
     check_count(2 * (on_side + wake) * outwards * along, _most_cells())
     span = Span(
         wing.root, wing.end, wing.cap, wing.end + far * tip, (along - on_tip - beyond, on_tip, beyond)
