@@ -1,14 +1,14 @@
 /** Display of water in 3D: its surface, opaque or translucent particles, or hidden. */
 
 import { computed, effect, signal } from "@preact/signals";
+import { FLUID } from "../stream/isosurface/decoder";
 import { hasPoints, hasStoredSurfaces, hello, is3d, isLive } from "./run";
 
 const KEY = "eddyline water";
 const MODES = ["surface", "opaque", "translucent", "hidden"] as const;
 export type WaterMode = (typeof MODES)[number];
 
-/** The quantity whose isosurface is the surface of the fluid. */
-export const FLUID = "fluid";
+export { FLUID };
 
 export const waterMode = signal<WaterMode>(MODES.find((mode) => mode === localStorage.getItem(KEY)) ?? "surface");
 
