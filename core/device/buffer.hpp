@@ -35,11 +35,16 @@ class Buffer {
     if (data_ != nullptr) backend_->release(data_);
   }
 
+  /// Exchanges the memory of two arrays of a backend.
+  void swap(Buffer& other) noexcept {
+    std::swap(data_, other.data_), std::swap(size_, other.size_), std::swap(room_, other.room_);
+  }
+
   void resize(std::size_t size) {
     size_ = size;
     if (size <= room_) return;
     if (data_ != nullptr) backend_->release(data_);
-    room_ = data_ == nullptr ? size : size + size / 8;
+    room_ = data_ == nullptr ? size : size + size / 32;
     data_ = nullptr;
     data_ = static_cast<X*>(backend_->allocate(room_ * sizeof(X)));
   }

@@ -169,6 +169,19 @@ struct Reorder {
   EDDYLINE_HOST_DEVICE void operator()(std::int64_t i) const { to[i] = from[order[i]]; }
 };
 
+/// Puts N arrays in order.
+template <class X, int N>
+struct ReorderAll {
+  const std::int32_t* order;
+  const X* from[N];
+  X* to[N];
+
+  EDDYLINE_HOST_DEVICE void operator()(std::int64_t i) const {
+    const std::int32_t k = order[i];
+    for (int a = 0; a < N; ++a) to[a][i] = from[a][k];
+  }
+};
+
 struct CopyNumbers {
   const std::int32_t* from;
   std::int32_t* to;

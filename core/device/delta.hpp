@@ -17,6 +17,7 @@
 #include "neighbors/pair_data.hpp"
 #include "particles/cells.hpp"
 #include "physics/delta/sweeps.hpp"
+#include "world/formula/instruction.hpp"
 
 namespace eddyline::device {
 
@@ -61,11 +62,27 @@ struct SortedRows {
   const std::int32_t* positions[D]{};  // by which rows are sorted, without images [quanta]
 };
 
+/// Where the host decides about particles at the sides of the domain and at inflows, which then wait in memory.
+struct HostSides {
+  bool decides = false;
+  domain::SideWalls sides;
+  double reach = 0;  // farthest from these and from inflows that such a particle may be at a rebuild [m]
+};
+
+/// Rows of one kind that other ranks need, and rows that they send, in the order of messages. A row may be in several.
+struct Travellers {
+  std::vector<std::int32_t> sent, received;
+};
+
+/// What rows contain: values of the fluid at the midpoint of a step or at its end, or of walls.
+enum class RowKind { midpoint, end, walls };
+
 /// The order that the host has found.
 template <int D>
 struct Layout {
   const particles::CellLayout* cells = nullptr;
   SortedRows<D> fluid;
+  Travellers between_ranks;
 };
 
 /// The rows of walls, and which dummy particles belong to bodies that move.
@@ -73,6 +90,7 @@ template <int D>
 struct WallLayout {
   SortedRows<D> rows;
   std::vector<std::int32_t> moving;
+  Travellers between_ranks;
 };
 
 /// Places of moving dummy particles, in the order of WallLayout::moving.
@@ -117,8 +135,8 @@ struct MemberValues {
   std::vector<T> end;                        // pressure, volume, velocity: D + 2 each
 };
 
-/// A particle near a body, or at an opening or a side beside it, after its update: the host decides whether it touches
-/// a wall.
+/// A particle near a body, at an opening or a side beside it, or at a wall with a law of friction, after its update:
+/// the host decides whether it touches a wall, and slows it.
 struct Suspect {
   std::int64_t particle = 0;
   std::int64_t near_bodies = 0;
@@ -154,7 +172,7 @@ class Delta {
   /// Puts the fluid in canonical order. Returns false, and leaves it as it is, if a particle leaves the domain.
   virtual bool sort(const SortFactors& by) = 0;
   /// Builds lists that reach as far as the square root of `cut_squared` [quanta], and clears the rows of the fluid.
-  virtual void build_lists(float cut_squared, bool with_bodies) = 0;
+  virtual void build_lists(float cut_squared, bool with_bodies, const HostSides& sides) = 0;
   /// Copies the state into the host's arrays; is_sorted: with what sort() has put in another order.
   virtual void download(const HostFluid<T, D>& fluid, bool is_sorted) = 0;
   virtual void download_walls(const HostWalls<T>& walls) = 0;
@@ -164,6 +182,8 @@ class Delta {
   /// Sets the corners of the bodies' bounding boxes.
   virtual void set_bodies(std::span<const std::array<Vec3, 2>> boxes) = 0;
 
+  /// Sets the formulas of the force at a place, one for each axis; none: the force is the same everywhere.
+  virtual void set_force(const std::vector<std::vector<world::formula::Instruction>>& formulas) = 0;
   virtual void set_inflows(const std::vector<InflowPlane>& planes) = 0;
 
   /// Rows of the midpoint of a step, where the step before has not written them.
@@ -181,12 +201,16 @@ class Delta {
   virtual void extrapolate_to_walls(physics::delta::SweepInput<T> in, const WallDrive<T, D>& drive,
                                     bool free_surface) = 0;
   virtual void sum_forces(physics::delta::SweepInput<T> in, bool free_surface) = 0;
-  /// The second half of the update, and the rows of the next midpoint. Returns particles that may touch a body; they
-  /// wait for finish().
+  /// The second half of the update, and the rows of the next midpoint. Returns particles about which the host decides,
+  /// see Suspect; they wait for finish().
   virtual std::vector<Suspect> kick_and_shift(const ShiftFactors& factors, const RowFactors& next) = 0;
   virtual void finish(const std::vector<Suspect>& checked, const ShiftFactors& factors, const RowFactors& next) = 0;
   /// Maxima of the last step.
   virtual StepMaxima maxima() = 0;
+
+  /// Copies the rows that other ranks need, side by side, and takes over those that they have sent.
+  virtual void fetch_sent(RowKind kind, T* to) = 0;
+  virtual void put_received(RowKind kind, const T* from) = 0;
 
   /// Copies places and density gradients of the buffers' particles, side by side.
   virtual void download_members(double* const* x, T* const* half_g) = 0;
@@ -206,8 +230,9 @@ class Delta {
 /// Devices: loops on the processor, as tests use them, or a GPU by the library at a path.
 template <class T, int D>
 std::unique_ptr<Delta<T, D>> make_emulated();
-/// Throws UserError if the library, the driver or the GPU is missing.
+/// place: number of this process among those of the machine, which share its GPUs. Throws UserError if the library, the
+/// driver or the GPU is missing.
 template <class T, int D>
-std::unique_ptr<Delta<T, D>> load_cuda(const std::string& library);
+std::unique_ptr<Delta<T, D>> load_cuda(const std::string& library, int place);
 
 }  // namespace eddyline::device

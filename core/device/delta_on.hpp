@@ -4,14 +4,18 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <stdexcept>
 #include <utility>
 
 #include "device/buffer.hpp"
 #include "device/delta.hpp"
-#include "device/loops.hpp"
+#include "device/drift.hpp"
 #include "device/memory.hpp"
 #include "device/openings_on.hpp"
+#include "device/ranks_on.hpp"
 #include "device/rebuild_on.hpp"
+#include "device/sums.hpp"
+#include "device/update.hpp"
 
 namespace eddyline::device {
 
@@ -29,7 +33,7 @@ class DeltaOn final : public Delta<T, D> {
   std::size_t list_bytes() const override {
     std::size_t all = 0;
     for (const auto* list : {&fluid_fluid_, &fluid_wall_, &wall_fluid_})
-      all += list->entries.bytes() + list->chunks.bytes();
+      all += list->codes.bytes() + list->chunks.bytes();
     return all;
   }
   std::size_t free_bytes() const override { return backend_.free_bytes(); }
@@ -38,7 +42,7 @@ class DeltaOn final : public Delta<T, D> {
   void upload(const HostFluid<T, D>& fluid, const Layout<D>& layout) override;
   void upload_walls(const HostWalls<T>& walls, const WallLayout<D>& layout) override;
   bool sort(const SortFactors& by) override;
-  void build_lists(float cut_squared, bool with_bodies) override;
+  void build_lists(float cut_squared, bool with_bodies, const HostSides& sides) override;
   void download(const HostFluid<T, D>& fluid, bool is_sorted) override;
   void download_walls(const HostWalls<T>& walls) override {
     is_wet_.download(walls.is_wet, static_cast<std::size_t>(walls_count_));
@@ -52,6 +56,16 @@ class DeltaOn final : public Delta<T, D> {
     corners_.upload(corners);
   }
 
+  void set_force(const std::vector<std::vector<world::formula::Instruction>>& formulas) override {
+    std::vector<world::formula::Instruction> code;
+    force_ = {};
+    for (std::size_t d = 0; d < formulas.size(); ++d) {
+      code.insert(code.end(), formulas[d].begin(), formulas[d].end());
+      force_.begin[d + 1] = static_cast<std::int32_t>(code.size());
+    }
+    force_code_.upload(code);
+    force_.code = force_code_.data();
+  }
   void set_inflows(const std::vector<InflowPlane>& planes) override { inflows_.upload(planes); }
 
   void write_midpoint_rows(const RowFactors& factors) override {
@@ -66,8 +80,8 @@ class DeltaOn final : public Delta<T, D> {
   void move_walls_to_end(const MovedWalls<T, D>& moved) override { move_walls<false>(moved); }
   neighbors::Drift measure_drift(float remaining, bool walls_move, float share) override;
 
-  void sum_rates(SweepInput<T> in, FluidViscosity viscosity) override {
-    point_to_rows(in);
+  void sum_rates(SweepInput<T> given, FluidViscosity viscosity) override {
+    const DeviceInput<T> in = for_fluid(given);
     physics::delta::RateResults<T, D> out{};
     const auto all = fluid();
     out.divergence = all.divergence(), out.diffusion = all.diffusion(), out.dissipation = all.dissipation;
@@ -81,11 +95,11 @@ class DeltaOn final : public Delta<T, D> {
     if (openings_.any()) openings_.discard_rates(fluid());
     backend_.for_each(n_, KickAndDrift<T, D>{fluid(), factors});
     if (openings_.any()) openings_.align(fluid());
-    copy_fluid_images<physics::delta::k_end_width<D>>();
+    copy_fluid_images<k_end>();
   }
-  void extrapolate_to_walls(SweepInput<T> in, const WallDrive<T, D>& drive, bool free_surface) override;
-  void sum_forces(SweepInput<T> in, bool free_surface) override {
-    point_to_rows(in);
+  void extrapolate_to_walls(SweepInput<T> given, const WallDrive<T, D>& drive, bool free_surface) override;
+  void sum_forces(SweepInput<T> given, bool free_surface) override {
+    const DeviceInput<T> in = for_fluid(given);
     physics::delta::ForceResults<T, D> out{};
     const auto all = fluid();
     out.surface = all.surface, out.volume_fraction = all.volume_fraction;
@@ -98,34 +112,42 @@ class DeltaOn final : public Delta<T, D> {
   std::vector<Suspect> kick_and_shift(const ShiftFactors& factors, const RowFactors& next) override;
   void finish(const std::vector<Suspect>& checked, const ShiftFactors& factors, const RowFactors& next) override {
     suspect_.upload(checked);
+    found_is_new_ = found_is_new_ && checked.empty();
     backend_.for_each(static_cast<std::int64_t>(checked.size()),
                       FinishSuspects<T, D>{fluid(), step_arrays(), factors, next});
   }
   StepMaxima maxima() override;
 
+  void fetch_sent(RowKind kind, T* to) override {
+    if (kind == RowKind::midpoint) fluid_travels_.template fetch<k_midpoint, k_midpoint>(rows_.parts(), to);
+    if (kind == RowKind::end) fluid_travels_.template fetch<k_end, k_midpoint>(rows_.parts(), to);
+    if (kind == RowKind::walls) walls_travel_.template fetch<k_wall, k_wall>(wall_rows_.parts(), to);
+  }
+  void put_received(RowKind kind, const T* from) override {
+    if (kind == RowKind::midpoint) fluid_travels_.template put<k_midpoint, k_midpoint>(rows_.parts(), from);
+    if (kind == RowKind::end) fluid_travels_.template put<k_end, k_midpoint>(rows_.parts(), from);
+    if (kind == RowKind::walls) walls_travel_.template put<k_wall, k_wall>(wall_rows_.parts(), from);
+  }
+
   void upload_openings(const OpeningLayout<T, D>& layout) override { openings_.upload(layout, rebuild_); }
   void download_members(double* const* x, T* const* half_g) override { openings_.download(fluid(), x, half_g); }
   void put_members(const MemberValues<T, D>& values) override { openings_.put(values, fluid()); }
-  void gather_end_rows() override { copy_fluid_images<physics::delta::k_end_width<D>>(); }
-  void sum_nodes(SweepInput<T> in, T* const* value) override {
-    point_to_rows(in);
-    openings_.sum_nodes(in, value);
-  }
+  void gather_end_rows() override { copy_fluid_images<k_end>(); }
+  void sum_nodes(SweepInput<T> in, T* const* value) override { openings_.sum_nodes(for_fluid(in), value); }
   void sum_buffer_reactions(SweepInput<T> in, FluidViscosity viscosity, bool viscous, T* const* force) override {
-    point_to_rows(in);
     openings_.find_free_lists(rebuild_, walls_count_, wall_rows_, rows_);
-    openings_.sum_reactions(in, rows_.count, viscosity, viscous, force);
+    openings_.sum_reactions(for_fluid(in), rows_.count, viscosity, viscous, force);
   }
-  void sum_viscous_reactions(SweepInput<T> in, bool confined, T* const* force) override {
-    sum_reactions(in, force, [&](const auto& out) {
+  void sum_viscous_reactions(SweepInput<T> given, bool confined, T* const* force) override {
+    sum_reactions(given, force, [&](const auto& in, const auto& out) {
       if (confined)
         backend_.for_each(whole(walls_count_), SumViscousReactions<T, D, true>{in, out});
       else
         backend_.for_each(whole(walls_count_), SumViscousReactions<T, D, false>{in, out});
     });
   }
-  void sum_pressure_reactions(SweepInput<T> in, T* const* force) override {
-    sum_reactions(in, force, [&](const auto& out) {
+  void sum_pressure_reactions(SweepInput<T> given, T* const* force) override {
+    sum_reactions(given, force, [&](const auto& in, const auto& out) {
       backend_.for_each(whole(walls_count_), SumPressureReactions<T, D>{in, out});
     });
   }
@@ -134,7 +156,8 @@ class DeltaOn final : public Delta<T, D> {
   template <class X>
   using Memory = Buffer<Backend, X>;
   using Rows = RowMemory<Backend, T, D>;
-  static constexpr int k_midpoint = physics::delta::k_midpoint_width<D>, k_wall = physics::delta::k_wall_width<D>;
+  static constexpr int k_midpoint = physics::delta::k_midpoint_width<D>, k_end = physics::delta::k_end_width<D>,
+                       k_wall = physics::delta::k_wall_width<D>;
   static constexpr std::size_t k_axes = D;
 
   template <class X>
@@ -152,6 +175,13 @@ class DeltaOn final : public Delta<T, D> {
     DriftMaxima drift;
   };
 
+  /// Brings them to the host. Whatever waits for one of them gets all.
+  const Numbers& fetch_numbers() {
+    numbers_.download(&found_, 1);
+    found_is_new_ = true;
+    return found_;
+  }
+
   template <class Visit>
   void for_each_buffer(Visit&& visit) {
     visit(id_), visit(mass_), visit(s_);
@@ -168,7 +198,9 @@ class DeltaOn final : public Delta<T, D> {
     for (auto& each : moved_x_) visit(each);
     for (auto& each : turn_) visit(each);
     rebuild_.for_each_buffer(visit), openings_.for_each_buffer(visit);
-    visit(moving_), visit(corners_), visit(inflows_), visit(suspect_), visit(numbers_), visit(spare_);
+    fluid_travels_.for_each_buffer(visit), walls_travel_.for_each_buffer(visit);
+    visit(moving_), visit(corners_), visit(inflows_), visit(force_code_), visit(suspect_), visit(numbers_),
+        visit(spare_);
   }
 
   FluidArrays<T, D> fluid() const {
@@ -203,10 +235,28 @@ class DeltaOn final : public Delta<T, D> {
   }
   StepArrays step_arrays() const {
     Numbers* all = numbers_.data();
-    return {&all->speed2,   &all->corrected2, &all->bad,       &all->contacts,
-            &all->suspects, suspect_.data(),  corners_.data(), inflows_.data()};
+    return {&all->speed2,
+            &all->corrected2,
+            &all->bad,
+            &all->contacts,
+            &all->suspects,
+            suspect_.data(),
+            static_cast<unsigned int>(suspect_.size()),
+            force_,
+            corners_.data(),
+            inflows_.data()};
   }
 
+  std::size_t count_beside(const HostSides& sides) {
+    unsigned int* const number = &numbers_.data()->counted;
+    backend_.clear(number, sizeof *number);
+    CountBesideSides<D> count{{}, sides, inflows_.data(), static_cast<std::int32_t>(inflows_.size()), number};
+    for (int d = 0; d < D; ++d) count.x[d] = x_[axis(d)].data();
+    backend_.for_each(n_, count);
+    unsigned int found = 0;
+    backend_.download(&found, number, sizeof found);
+    return found;
+  }
   template <int Width>
   void copy_fluid_images() {
     backend_.for_each(static_cast<std::int64_t>(rows_.images.size()),
@@ -242,23 +292,26 @@ class DeltaOn final : public Delta<T, D> {
     spare_.resize((bytes + sizeof(double) - 1) / sizeof(double));
     return spare_.data();
   }
-  /// Points sweeps to the memory of the device, for particles of the fluid; the lists of walls are set apart.
-  void point_to_rows(SweepInput<T>& in) const {
+  /// The input of sums for particles of the fluid, and of sums for dummy particles.
+  DeviceInput<T> for_fluid(const SweepInput<T>& given) const {
     const RowParts<T> fluid_rows = rows_.parts(), walls = wall_rows_.parts();
+    DeviceInput<T> in{given};
     in.midpoint_fluid = in.end_fluid = {fluid_rows.first, fluid_rows.rest};
     in.walls = {walls.first, walls.rest};
     in.nodes = {};
     set_targets(in, rows_, n_);
     in.fluid_neighbors = fluid_fluid_.chunks.data();
     in.wall_neighbors = fluid_wall_.chunks.data();
+    return in;
   }
-  void point_to_walls(SweepInput<T>& in) const {
-    point_to_rows(in);
+  DeviceInput<T> for_walls(const SweepInput<T>& given) const {
+    DeviceInput<T> in = for_fluid(given);
     set_targets(in, wall_rows_, walls_count_);
     in.fluid_neighbors = wall_fluid_.chunks.data();
     in.wall_neighbors = nullptr;
+    return in;
   }
-  static void set_targets(SweepInput<T>& in, const Rows& rows, std::int64_t count) {
+  static void set_targets(DeviceInput<T>& in, const Rows& rows, std::int64_t count) {
     in.targets.slot = rows.slot.data();
     in.targets.count = count;
     in.targets.sentinel = rows.count;
@@ -280,8 +333,8 @@ class DeltaOn final : public Delta<T, D> {
   }
 
   template <class Sum>
-  void sum_reactions(SweepInput<T>& in, T* const* force, Sum&& sum) {
-    point_to_walls(in);
+  void sum_reactions(const SweepInput<T>& given, T* const* force, Sum&& sum) {
+    DeviceInput<T> in = for_walls(given);
     if (openings_.any()) {
       openings_.find_free_lists(rebuild_, walls_count_, wall_rows_, rows_);
       in.fluid_neighbors = openings_.wall_free();
@@ -290,17 +343,19 @@ class DeltaOn final : public Delta<T, D> {
     reaction_.resize(D * all);
     physics::delta::ReactionResults<T, D> out{};
     for (int d = 0; d < D; ++d) out.force[d] = reaction_.data() + axis(d) * all;
-    sum(out);
+    sum(in, out);
     for (int d = 0; d < D; ++d)
       if (all > 0) backend_.download(force[d], out.force[d], all * sizeof(T));
   }
 
   Backend backend_;
   std::int64_t n_ = 0, walls_count_ = 0;
-  std::size_t near_count_ = 0;  // particles that a body may touch
+  std::size_t near_count_ = 0;    // particles that a body may touch,
+  std::size_t beside_count_ = 0;  // and those about which the host may decide at sides
 
   RebuildOn<Backend, T, D> rebuild_{backend_};
   OpeningsOn<Backend, T, D> openings_{backend_};
+  TravellersOn<Backend, T> fluid_travels_{backend_}, walls_travel_{backend_};
   Memory<std::int64_t> id_{backend_};
   Memory<double> mass_{backend_}, s_{backend_};
   std::array<Memory<double>, k_axes> x_ = make<double>(), v_ = make<double>();
@@ -318,8 +373,13 @@ class DeltaOn final : public Delta<T, D> {
   std::array<Memory<double>, 3> turn_ = make_buffers<double, 3>(backend_);
   Memory<Vec3> corners_{backend_};
   Memory<InflowPlane> inflows_{backend_};
+  Memory<world::formula::Instruction> force_code_{backend_};
+  ForceFormulas force_;
   Memory<Suspect> suspect_{backend_};
   Memory<Numbers> numbers_{backend_};
+  Numbers found_;              // by the host,
+  bool found_is_new_ = false;  // with the maxima of the last step
+  bool drift_is_clear_ = false;
   Memory<double> spare_{backend_};
 };
 
@@ -335,11 +395,13 @@ void DeltaOn<Backend, T, D>::upload(const HostFluid<T, D>& fluid, const Layout<D
   }
   fraction_.resize(all), dissipation_.resize(all);
   numbers_.resize(1), numbers_.clear();
+  drift_is_clear_ = true, found_is_new_ = false;
   rebuild_.set_cells(*layout.cells);
   const auto cells = static_cast<std::size_t>(rebuild_.cell_count());
   for (auto* group : {&lower_, &upper_})
     for (auto& each : *group) each.resize(cells);
   rebuild_.set_rows(layout.fluid, rows_);
+  fluid_travels_.set(layout.between_ranks);
   resize_rows();
 }
 
@@ -347,6 +409,7 @@ template <class Backend, class T, int D>
 void DeltaOn<Backend, T, D>::upload_walls(const HostWalls<T>& walls, const WallLayout<D>& layout) {
   walls_count_ = walls.count;
   rebuild_.set_rows(layout.rows, wall_rows_);
+  walls_travel_.set(layout.between_ranks);
   const auto rows = static_cast<std::size_t>(wall_rows_.count) + 1;
   wall_rows_.first.upload(walls.rows.first, rows * neighbors::k_first_part);
   wall_rows_.rest.upload(walls.rows.rest, rows * neighbors::rest_of(k_wall));
@@ -371,17 +434,23 @@ bool DeltaOn<Backend, T, D>::sort(const SortFactors& by) {
   rebuild_.sort(n_, fluid(), id_.data(), by, memory, rows_, [this](const std::int32_t* order, double* spare) {
     for (auto* each : {&mass_, &s_}) reorder(*each, order, spare);
     reorder(id_, order, spare), reorder(surface_, order, spare);
-    for (std::size_t k = 0; k < k_axes; ++k) {
+    for (std::size_t k = 0; k < k_axes; ++k)
       for (auto* each : {&x_, &v_}) reorder((*each)[k], order, spare);
-      for (auto* each : {&a_, &half_g_}) reorder((*each)[k], order, spare);
+    // The results of sweeps are not in use.
+    ReorderAll<T, 2 * D> all{order, {}, {}};
+    for (int d = 0; d < D; ++d) {
+      all.from[d] = a_[axis(d)].data(), all.to[d] = viscous_[axis(d)].data();
+      all.from[D + d] = half_g_[axis(d)].data(), all.to[D + d] = pressure_[axis(d)].data();
     }
+    backend_.for_each(n_, all);
+    for (std::size_t k = 0; k < k_axes; ++k) a_[k].swap(viscous_[k]), half_g_[k].swap(pressure_[k]);
   });
   resize_rows();
   return true;
 }
 
 template <class Backend, class T, int D>
-void DeltaOn<Backend, T, D>::build_lists(float cut_squared, bool with_bodies) {
+void DeltaOn<Backend, T, D>::build_lists(float cut_squared, bool with_bodies, const HostSides& sides) {
   using Rebuild = RebuildOn<Backend, T, D>;
   void* const memory = spare(std::max(Rebuild::list_memory(n_, rows_), Rebuild::list_memory(walls_count_, wall_rows_)));
   const std::int32_t *slot = rows_.slot.data(), *wall_slot = wall_rows_.slot.data();
@@ -393,6 +462,7 @@ void DeltaOn<Backend, T, D>::build_lists(float cut_squared, bool with_bodies) {
   near_count_ = with_bodies ? rebuild_.mark_near_walls(n_, rows_, wall_rows_, memory, &numbers_.data()->counted,
                                                        near_walls_.data())
                             : 0;
+  beside_count_ = sides.decides ? count_beside(sides) : 0;
   rows_.first.clear(), rows_.rest.clear();  // the sentinel must be zeros
 }
 
@@ -420,20 +490,20 @@ void DeltaOn<Backend, T, D>::download_places(const FixedPoint& fixed, double* co
 
 template <class Backend, class T, int D>
 neighbors::Drift DeltaOn<Backend, T, D>::measure_drift(float remaining, bool walls_move, float share) {
-  backend_.clear(&numbers_.data()->drift, sizeof(DriftMaxima));
+  if (!std::exchange(drift_is_clear_, false)) backend_.clear(&numbers_.data()->drift, sizeof(DriftMaxima));
   const auto all = drift();
   backend_.for_each(rebuild_.cell_count(), MeasureCell<T, D>{all, rows_.parts(), remaining, share, walls_move});
   backend_.for_each(rebuild_.ghost_count(), CopyCell<D>{all});
   backend_.for_each(rebuild_.cell_count(), BoundDrift<D>{all, &numbers_.data()->drift});
-  DriftMaxima found;
-  backend_.download(&found, &numbers_.data()->drift, sizeof found);
+  const DriftMaxima found = fetch_numbers().drift;
   const auto number = [](unsigned int bits) { return __builtin_bit_cast(float, bits); };
   return {std::max(std::sqrt(number(found.approach2)), number(found.closing)), std::sqrt(number(found.moved2))};
 }
 
 template <class Backend, class T, int D>
-void DeltaOn<Backend, T, D>::extrapolate_to_walls(SweepInput<T> in, const WallDrive<T, D>& drive, bool free_surface) {
-  point_to_walls(in);
+void DeltaOn<Backend, T, D>::extrapolate_to_walls(SweepInput<T> given, const WallDrive<T, D>& drive,
+                                                  bool free_surface) {
+  const DeviceInput<T> in = for_walls(given);
   for (int d = 0; d < D; ++d) {
     if (!drive.v[d].empty()) wall_v_[axis(d)].upload(drive.v[d]);
     g_[axis(d)].upload(drive.g[d]);
@@ -449,15 +519,17 @@ void DeltaOn<Backend, T, D>::extrapolate_to_walls(SweepInput<T> in, const WallDr
 template <class Backend, class T, int D>
 std::vector<Suspect> DeltaOn<Backend, T, D>::kick_and_shift(const ShiftFactors& factors, const RowFactors& next) {
   numbers_.clear();
-  const bool with_bodies = factors.bodies > 0 && near_count_ > 0, with_suspects = with_bodies || factors.has_openings;
-  suspect_.resize(factors.has_openings ? static_cast<std::size_t>(n_) : with_bodies ? near_count_ : 0);
+  drift_is_clear_ = true, found_is_new_ = false;
+  const bool with_bodies = factors.bodies > 0 && near_count_ > 0;
+  suspect_.resize(std::min(static_cast<std::size_t>(n_), (with_bodies ? near_count_ : 0) + beside_count_));
   ShiftFactors by = factors;
   if (!with_bodies) by.bodies = 0;
   if (openings_.any()) openings_.discard_forces(fluid());
   backend_.for_each(n_, KickAndShift<T, D>{fluid(), step_arrays(), by, next});
-  if (!with_suspects) return {};
-  Numbers found;
-  numbers_.download(&found, 1);
+  if (suspect_.size() == 0) return {};
+  const Numbers& found = fetch_numbers();
+  if (found.suspects > suspect_.size())
+    throw std::runtime_error("more particles have come to walls than at the last rebuild could: the run cannot go on");
   std::vector<Suspect> suspects(found.suspects);
   suspect_.download(suspects.data(), suspects.size());
   return suspects;
@@ -465,8 +537,7 @@ std::vector<Suspect> DeltaOn<Backend, T, D>::kick_and_shift(const ShiftFactors& 
 
 template <class Backend, class T, int D>
 StepMaxima DeltaOn<Backend, T, D>::maxima() {
-  Numbers found;
-  numbers_.download(&found, 1);
+  const Numbers& found = found_is_new_ ? found_ : fetch_numbers();
   const auto number = [](unsigned long long bits) { return __builtin_bit_cast(double, bits); };
   return {number(found.speed2), number(found.corrected2), found.bad != 0, static_cast<std::int64_t>(found.contacts)};
 }

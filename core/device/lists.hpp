@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "device/cells.hpp"
-#include "neighbors/list.hpp"
+#include "device/packed_list.hpp"
 
 namespace eddyline::device {
 
@@ -57,60 +57,56 @@ struct ListSearch {
   }
 };
 
+/// Counts the codes of each list.
 template <int D>
 struct CountNeighbors {
   ListSearch<D> search;
   std::int32_t* found;
 
   EDDYLINE_HOST_DEVICE void operator()(std::int64_t i) const {
-    std::int32_t count = 0;
-    search.for_each_neighbor(i, [&](std::int32_t) { ++count; });
-    found[i] = count;
+    CodeCounter counter;
+    search.for_each_neighbor(i, [&](std::int32_t row) { counter.add(row); });
+    found[i] = counter.count();
   }
 };
 
-/// Finds the length of each chunk and the number of its entries; one more number, which is 0, follows.
+/// Finds the length of each chunk and the number of its codes; one more number, which is 0, follows.
 struct MeasureChunks {
   const std::int32_t* found;
   std::int64_t targets, chunk_count;
-  neighbors::Chunk* chunks;
-  std::int64_t* entries;
+  PackedChunk* chunks;
+  std::int64_t* codes;
 
   EDDYLINE_HOST_DEVICE void operator()(std::int64_t c) const {
-    entries[c] = 0;
+    codes[c] = 0;
     if (c == chunk_count) return;
-    std::int32_t length = 0, stored = 0;
+    std::int32_t length = 0;
     const std::int64_t end = std::min((c + 1) * neighbors::k_chunk, targets);
-    for (std::int64_t i = c * neighbors::k_chunk; i < end; ++i) length = std::max(length, found[i]), stored += found[i];
-    chunks[c] = {nullptr, length, stored};
-    entries[c] = std::int64_t{length} * neighbors::k_chunk;
+    for (std::int64_t i = c * neighbors::k_chunk; i < end; ++i) length = std::max(length, found[i]);
+    chunks[c] = {nullptr, length};
+    codes[c] = std::int64_t{length} * neighbors::k_chunk;
   }
 };
 
 /// Gives each chunk its memory.
 struct PlaceChunks {
   const std::int64_t* first;
-  std::int32_t* memory;
-  neighbors::Chunk* chunks;
+  std::uint16_t* memory;
+  PackedChunk* chunks;
 
-  EDDYLINE_HOST_DEVICE void operator()(std::int64_t c) const { chunks[c].entries = memory + first[c]; }
+  EDDYLINE_HOST_DEVICE void operator()(std::int64_t c) const { chunks[c].codes = memory + first[c]; }
 };
 
-/// Writes the list of a target, or of a lane without one, up to the length of its chunk.
+/// Writes the list of a target, or an empty one for a lane without a target.
 template <int D>
 struct WriteNeighbors {
   ListSearch<D> search;
-  const neighbors::Chunk* chunks;
-  std::int32_t sentinel;  // row
+  const PackedChunk* chunks;
 
   EDDYLINE_HOST_DEVICE void operator()(std::int64_t i) const {
-    const neighbors::Chunk& chunk = chunks[i / neighbors::k_chunk];
-    std::int32_t* lane = chunk.entries + i % neighbors::k_chunk;
-    std::int32_t count = 0;
-    if (i < search.targets)
-      search.for_each_neighbor(
-          i, [&](std::int32_t row) { lane[std::int64_t{count++} * neighbors::k_chunk] = row * k_row_step; });
-    for (; count < chunk.length; ++count) lane[std::int64_t{count} * neighbors::k_chunk] = sentinel * k_row_step;
+    CodeWriter list(chunks[i / neighbors::k_chunk], i % neighbors::k_chunk);
+    if (i < search.targets) search.for_each_neighbor(i, [&](std::int32_t row) { list.add(row); });
+    list.finish();
   }
 };
 

@@ -9,7 +9,7 @@
 namespace eddyline::device {
 
 template <class T, int D>
-std::unique_ptr<Delta<T, D>> load_cuda(const std::string& library) {
+std::unique_ptr<Delta<T, D>> load_cuda(const std::string& library, int place) {
   const auto refuse = [](const std::string& why) {
     throw UserError("device = \"gpu\": " + why + "; or compute with device = \"cpu\", which gives the same result.");
   };
@@ -18,7 +18,7 @@ std::unique_ptr<Delta<T, D>> load_cuda(const std::string& library) {
   void* entry = dlsym(loaded, "eddyline_make_device");
   if (entry == nullptr) refuse(library + " is not a library for GPUs of Eddyline. Build it with `make gpu`");
   try {
-    void* made = reinterpret_cast<decltype(&eddyline_make_device)>(entry)(static_cast<int>(sizeof(T)), D);
+    void* made = reinterpret_cast<decltype(&eddyline_make_device)>(entry)(static_cast<int>(sizeof(T)), D, place);
     return std::unique_ptr<Delta<T, D>>(static_cast<Delta<T, D>*>(made));
   } catch (const std::runtime_error& error) {
     refuse(error.what());
@@ -26,9 +26,9 @@ std::unique_ptr<Delta<T, D>> load_cuda(const std::string& library) {
   return nullptr;
 }
 
-template std::unique_ptr<Delta<float, 2>> load_cuda(const std::string&);
-template std::unique_ptr<Delta<float, 3>> load_cuda(const std::string&);
-template std::unique_ptr<Delta<double, 2>> load_cuda(const std::string&);
-template std::unique_ptr<Delta<double, 3>> load_cuda(const std::string&);
+template std::unique_ptr<Delta<float, 2>> load_cuda(const std::string&, int);
+template std::unique_ptr<Delta<float, 3>> load_cuda(const std::string&, int);
+template std::unique_ptr<Delta<double, 2>> load_cuda(const std::string&, int);
+template std::unique_ptr<Delta<double, 3>> load_cuda(const std::string&, int);
 
 }  // namespace eddyline::device

@@ -9,6 +9,7 @@
 #include "device/buffer.hpp"
 #include "device/cells.hpp"
 #include "device/delta.hpp"
+#include "device/packed_list.hpp"
 
 namespace eddyline::device {
 
@@ -51,13 +52,13 @@ struct RowMemory {
 /// Lists of one kind.
 template <class Backend>
 struct ListMemory {
-  Buffer<Backend, std::int32_t> entries;
-  Buffer<Backend, neighbors::Chunk> chunks;
+  Buffer<Backend, std::uint16_t> codes;
+  Buffer<Backend, PackedChunk> chunks;
 
-  explicit ListMemory(Backend& backend) : entries(backend), chunks(backend) {}
+  explicit ListMemory(Backend& backend) : codes(backend), chunks(backend) {}
   template <class Visit>
   void for_each_buffer(Visit&& visit) {
-    visit(entries), visit(chunks);
+    visit(codes), visit(chunks);
   }
 };
 

@@ -4,7 +4,8 @@
 
 #include <cstdint>
 
-#include "device/loops.hpp"
+#include "device/rows.hpp"
+#include "device/sums.hpp"
 
 namespace eddyline::device {
 
@@ -125,7 +126,7 @@ struct PutEndMembers {
 
 template <class T, int D>
 struct SumNodes {
-  SweepInput<T> in;
+  DeviceInput<T> in;
   physics::delta::NodeResults<T, D> out;
 
   EDDYLINE_HOST_DEVICE void operator()(std::int64_t k) const {

@@ -47,7 +47,7 @@ class OpeningsOn {
       backend_.copy(member_rows_.data(), particle_.data(), particle_.size() * sizeof(std::int32_t));
     build(rebuild, count(), fluid, member_rows_.data(), fluid, buffer_free_);
   }
-  const neighbors::Chunk* wall_free() const { return wall_free_.chunks.data(); }
+  const PackedChunk* wall_free() const { return wall_free_.chunks.data(); }
 
   void discard_rates(const FluidArrays<T, D>& fluid) {
     backend_.for_each(count(), DiscardRates<T, D>{fluid, members()});
@@ -92,7 +92,7 @@ class OpeningsOn {
     }
   }
 
-  void sum_nodes(SweepInput<T> in, T* const* value) {
+  void sum_nodes(DeviceInput<T> in, T* const* value) {
     constexpr int k_values = physics::LinearFitSums<T, D>::k_values;
     const auto all = static_cast<std::size_t>(whole(node_count_));
     sums_.resize(static_cast<std::size_t>(k_values) * all);
@@ -106,7 +106,8 @@ class OpeningsOn {
       if (all > 0) backend_.download(value[k], out.value[k], all * sizeof(T));
   }
   /// Forces on the buffers, in whole chunks. find_free_lists() comes first.
-  void sum_reactions(SweepInput<T> in, std::int32_t sentinel, FluidViscosity viscosity, bool viscous, T* const* force) {
+  void sum_reactions(DeviceInput<T> in, std::int32_t sentinel, FluidViscosity viscosity, bool viscous,
+                     T* const* force) {
     const std::int64_t all = whole(count());
     const auto n = static_cast<std::size_t>(all);
     sums_.resize((2 * D + 3) * n), surface_.resize(n);
@@ -153,7 +154,7 @@ class OpeningsOn {
     for (std::size_t d = 0; d < D; ++d) all.place[d] = place_[d].data();
     return all;
   }
-  static void set_targets(SweepInput<T>& in, const std::int32_t* slot, std::int64_t count, std::int32_t sentinel) {
+  static void set_targets(DeviceInput<T>& in, const std::int32_t* slot, std::int64_t count, std::int32_t sentinel) {
     in.targets.slot = slot, in.targets.count = count, in.targets.sentinel = sentinel;
   }
   void build(Rebuild& rebuild, std::int64_t targets, const Rows& of_targets, const std::int32_t* slot,
@@ -173,7 +174,7 @@ class OpeningsOn {
   Memory<std::uint8_t> buffer_{backend_}, in_buffer_{backend_}, surface_{backend_};
   Memory<double> numbers_{backend_}, spare_{backend_};
   Memory<T> values_{backend_}, sums_{backend_};
-  Memory<neighbors::Chunk> no_walls_{backend_};
+  Memory<PackedChunk> no_walls_{backend_};
   Rows nodes_{backend_};
   ListMemory<Backend> node_fluid_{backend_}, wall_free_{backend_}, buffer_free_{backend_};
 };

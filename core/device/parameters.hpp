@@ -41,10 +41,13 @@ struct ShiftFactors {
   physics::delta::DensityRelaxation density;
   physics::delta::Soundness sound;
   domain::SideWalls sides;
-  Vec3 force;  // external acceleration
+  Vec3 force;       // external acceleration; where formulas add to it, gravity,
+  double time = 0;  // and the time of these [s]
   double unit = 0, to_half_g = 0, to_w = 0;
   double to_volume_fraction = 0, inverse_mass = 0, volume_fraction_offset = 0;
   double beside_wall = 0;  // [m]
+  // Distances within which the host decides about particles at bodies and at sides [m]; at sides 0: only beyond them.
+  double near_body = 0, near_side = 0;
   bool free_surface = false, confined = false;
   std::int32_t bodies = 0;    // number of their boxes, see Delta::set_bodies()
   bool has_openings = false;  // the host then decides about particles at the sides, too

@@ -7,7 +7,6 @@
 
 #include "device/cells.hpp"
 #include "device/lists.hpp"
-#include "device/loops.hpp"
 #include "device/memory.hpp"
 
 namespace eddyline::device {
@@ -69,10 +68,10 @@ class RebuildOn {
     backend_.for_each(n, SortById{cell, member, rows.cells(), id, order});
     reorder(order, spare);
     find_images(rows);
-    for (int d = 0; d < D; ++d) {
-      std::int32_t* to = rows.positions[static_cast<std::size_t>(d)].data();
-      backend_.for_each(n, device::Reorder<std::int32_t>{order, find.position[d], to});
-    }
+    ReorderAll<std::int32_t, D> positions{order, {}, {}};
+    for (int d = 0; d < D; ++d)
+      positions.from[d] = find.position[d], positions.to[d] = rows.positions[static_cast<std::size_t>(d)].data();
+    backend_.for_each(n, positions);
     place_images(rows);
   }
 
@@ -89,8 +88,8 @@ class RebuildOn {
   void build(const Request& request, void* memory, List& list) {
     const auto& [targets, of_targets, slot, sources, cut_squared, excluded] = request;
     const std::int64_t chunks = (targets + neighbors::k_chunk - 1) / neighbors::k_chunk;
-    auto* const entries = static_cast<std::int64_t*>(memory);
-    auto* const cell_of_row = reinterpret_cast<std::int32_t*>(entries + 2 * (chunks + 1));
+    auto* const codes = static_cast<std::int64_t*>(memory);
+    auto* const cell_of_row = reinterpret_cast<std::int32_t*>(codes + 2 * (chunks + 1));
     std::int32_t* const found = cell_of_row + of_targets.real;
     write_cells(of_targets, cell_of_row);
     const bool same = &of_targets == &sources;
@@ -99,14 +98,14 @@ class RebuildOn {
       search.source[d] = sources.positions[d].data(), search.target[d] = of_targets.positions[d].data();
     list.chunks.resize(static_cast<std::size_t>(chunks));
     backend_.for_each(targets, CountNeighbors<D>{search, found});
-    backend_.for_each(chunks + 1, MeasureChunks{found, targets, chunks, list.chunks.data(), entries});
-    std::int64_t* const first = entries + chunks + 1;
-    backend_.scan(entries, first, chunks + 1);
+    backend_.for_each(chunks + 1, MeasureChunks{found, targets, chunks, list.chunks.data(), codes});
+    std::int64_t* const first = codes + chunks + 1;
+    backend_.scan(codes, first, chunks + 1);
     std::int64_t total = 0;
     backend_.download(&total, first + chunks, sizeof total);
-    list.entries.resize(static_cast<std::size_t>(total));
-    backend_.for_each(chunks, PlaceChunks{first, list.entries.data(), list.chunks.data()});
-    backend_.for_each(chunks * neighbors::k_chunk, WriteNeighbors<D>{search, list.chunks.data(), sources.count});
+    list.codes.resize(static_cast<std::size_t>(total));
+    backend_.for_each(chunks, PlaceChunks{first, list.codes.data(), list.chunks.data()});
+    backend_.for_each(chunks * neighbors::k_chunk, WriteNeighbors<D>{search, list.chunks.data()});
   }
   /// Bytes of memory for build().
   static std::size_t list_memory(std::int64_t targets, const Rows& of_targets) {

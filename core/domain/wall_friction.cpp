@@ -56,6 +56,8 @@ WallFriction::WallFriction(const world::World& world)
   for (const auto& opening : world.openings) openings_.push_back(particles::opening_sites(world, opening));
 }
 
+double WallFriction::reach() const { return k_layer * spacing_; }
+
 void WallFriction::move(double t) {
   time_ = t;
   for (auto& body : bodies_)
@@ -91,7 +93,7 @@ Vec3 WallFriction::slowed(const Friction& law, double distance, const Vec3& norm
 }
 
 Vec3 WallFriction::after(const Vec3& x, Vec3 v, double dt, std::vector<Taken>* taken) const {
-  const double reach = k_layer * spacing_;
+  const double reach = this->reach();
   const auto take = [&](std::int32_t owner, const Vec3& slower, const Vec3& wall) {
     if (taken != nullptr) taken->push_back({owner, v - slower, wall});
     v = slower;

@@ -44,6 +44,9 @@ class WallFriction {
   explicit WallFriction(const world::World& world);
 
   bool acts() const { return !sides_.empty() || !bodies_.empty(); }
+  bool acts_at_sides() const { return !sides_.empty(); }
+  /// Distance from a wall within which friction acts [m].
+  double reach() const;
   /// Moves bodies and sides to their places and velocities at time t [s].
   void move(double t);
   /// A change of velocity that a wall takes. owner: the body, or -1 - the side; wall: its own velocity.

@@ -38,6 +38,7 @@ def main() -> None:
         series_interval=INTERVAL,
         decomposition=chosen.get("decomposition", "bisection"),
         exchange=chosen.get("exchange", "nonblocking"),
+        device=chosen.get("device", "cpu"),
         combine="site" if sites == 3 else "none",
         compress="site" if sites else "none",
         lazy=int(chosen.get("lazy", 1)),
@@ -59,6 +60,7 @@ def main() -> None:
             "migrants": statistics["migrants"],
             "fluid": simulation.fluid_count,
             "lazy": statistics.get("lazy", {}),
+            "device": statistics["instructions"],
             "ids": hashlib.sha256(particles["id"].tobytes()).hexdigest(),
         }
         if "save" in chosen:

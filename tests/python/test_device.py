@@ -4,8 +4,10 @@ and which needs none. benchmarks/gpu.py compares a GPU."""
 from __future__ import annotations
 
 import importlib.util
+import json
 import math
 import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -17,7 +19,7 @@ from test_steering import WORLD as CHANNEL
 from typer.testing import CliRunner
 
 import golden
-from eddyline import _core, bench, cli, run
+from eddyline import _core, bench, cli, resume, run
 from eddyline.bench import step
 from eddyline.bench.worlds import make
 from eddyline.run.device import LIBRARY, NAMED
@@ -32,6 +34,7 @@ SAME = {
     "small-dam": 1,  # free surface, slip and no-slip walls
     "dam-2d-double": 1,
     "dam-3d": 2,  # a body at rest
+    "stream-2d": 2,  # a body force by formulas of place and time
     "vortices": 2,  # periodic sides
     "moving-2d": 1,  # bodies that move and turn, sides that slide
     "moving-3d": 2,
@@ -118,7 +121,7 @@ def test_the_device_sorts_and_builds_lists(text: str, steps: int, by_host: int) 
     made = on_device["device_rebuilds"]
     assert 2 < made <= on_device["rebuilds"] - by_host
     assert by_host > 1 or made == on_device["rebuilds"] - 1
-    assert on_device["device_bytes"] > on_device["device_list_bytes"] > 4 * on_device["pairs"]
+    assert on_device["device_bytes"] > on_device["device_list_bytes"] > 2 * on_device["pairs"]
 
 
 def test_bench_measures_steps_on_a_device(
@@ -133,6 +136,24 @@ def test_bench_measures_steps_on_a_device(
     with pytest.raises(SystemExit):
         bench.main([*words, "--picture", "x.png"])
     assert "Omit it with --device" in capsys.readouterr().err
+
+
+def test_walls_with_friction_give_the_same_bits() -> None:
+    """A side by the law of the wall, and a wheel that turns in the way of the water."""
+    text = law_worlds.DAM_2D.replace(
+        'bottom = { type = "wall" }', 'bottom = { type = "wall", friction = "log" }'
+    )
+    text += """[bodies.wheel]
+shape    = "circle"
+center   = ["1.4*a", "0.5*a"]
+diameter = "0.5*a"
+friction = 0.2
+motion   = { rotation = "6*t" }
+"""
+    found = [_advanced(World.from_text(text), device, 130, [])[0] for device in ("cpu", "emulated")]
+    assert found[0] == found[1]
+    without = _advanced(World.from_text(text.replace("friction = 0.2\n", "")), "cpu", 130, [])[0]
+    assert without != found[0]
 
 
 # --- memory ---
@@ -170,14 +191,7 @@ def test_check_tells_the_memory_on_a_device() -> None:
     ("text", "options", "found"),
     [
         (law_worlds.by_classic(law_worlds.VORTICES), {}, "classic"),
-        (
-            law_worlds.DAM_2D.replace(
-                'bottom = { type = "wall" }', 'bottom = { type = "wall", friction = 0.01 }'
-            ),
-            {},
-            "friction of walls",
-        ),
-        (law_worlds.VORTICES, {"lazy": 2}, "lazy"),
+        (law_worlds.VORTICES, {"lazy": 2}, "lazy steps cannot be computed on a device"),
         (law_worlds.VORTICES, {"device": "tpu"}, "must be cpu, gpu or emulated"),
     ],
 )
@@ -218,6 +232,45 @@ def test_check_refuses_like_run(tmp_path: Path) -> None:
     )
 
 
+# --- a device that fails ------------------------------------------------------------------------------------
+
+QUIET = {"progress": False, "movie": False, "report": False}
+
+
+def test_too_little_memory_is_found_before_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EDDYLINE_EMULATED_MEMORY", "100000")
+    with pytest.raises(_core.UserError, match=r"emulated has 0.0001 GB left, enough for about .* at least"):
+        run(World.from_text(law_worlds.VORTICES), device="emulated", out=tmp_path / "run", **QUIET)  # type: ignore[arg-type]
+    assert not (tmp_path / "run").exists()
+
+
+def test_memory_that_ends_in_the_run_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World.from_text(law_worlds.DAM_2D)
+    monkeypatch.setenv("EDDYLINE_EMULATED_MEMORY", str(_core.estimate(world.core).device_bytes + 1000))
+    simulation = _core.Simulation(world.core, threads=1, device="emulated")
+    with pytest.raises(_core.UserError, match=r"emulated device has .* left of .* are needed") as found:
+        simulation.advance(math.inf, 400, math.inf)
+    assert "\n" not in str(found.value)
+
+
+def test_a_device_that_fails_in_the_run_leaves_a_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World.from_text(law_worlds.VORTICES)
+    where = tmp_path / "run"
+    with monkeypatch.context() as broken:
+        broken.setenv("EDDYLINE_EMULATED_LAUNCHES", "200")
+        with pytest.raises(
+            _core.UserError, match=r"the emulated device failed .*Resume the run from its last"
+        ):
+            run(world, device="emulated", steps=30, out=where, checkpoint_every=1e-9, **QUIET)  # type: ignore[arg-type]
+    assert list((where / "checkpoints").iterdir())
+    resumed = resume(where, device="cpu", **QUIET)  # type: ignore[arg-type]
+    whole = _core.Simulation(world.core, threads=1)
+    whole.advance(math.inf, 30, math.inf)
+    assert resumed.record["fingerprint"] == fingerprint(whole.checksum(), world.source)
+
+
 # --- the library for GPUs -----------------------------------------------------------------------------------
 
 
@@ -227,6 +280,25 @@ def _tool() -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.mark.matrix
+def test_the_benchmark_of_devices_runs(tmp_path: Path) -> None:
+    found = tmp_path / "found.json"
+    words = [
+        sys.executable,
+        ROOT / "benchmarks" / "gpu.py",
+        "--device",
+        "emulated",
+        "--quick",
+        "--json",
+        found,
+    ]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("  equal  (") == 6
+    speed = json.loads(found.read_text())["speed"][0]
+    assert speed["particles"] == 10_000 and speed["bytes_per_particle"] < 400 and speed["launches"] > 8
 
 
 @pytest.mark.matrix

@@ -208,3 +208,25 @@ def test_a_run_that_waited_when_the_server_ended_begins_with_the_next_one(tmp_pa
 
 async def stop(lab, row):
     lab.stop(row)
+
+
+def test_runs_are_computed_on_the_device_of_the_server_where_it_can(tmp_path):
+    made = Lab(tmp_path, Limits(waiting=9, device="emulated"), workers=WORKERS)
+    made.jobs = Jobs()
+    gate = Gate()
+    client = TestClient(create_app(made, gate), HOST, headers={"Authorization": f"Bearer {gate.steer}"})
+    for sets, device, told in (
+        ({}, "emulated", "It runs on emulated: about "),
+        ({"method.name": "mps"}, "cpu", "The processor computes this world: method.name"),
+    ):
+        asked = {"toml": WORLD.source, "sets": sets}
+        answer = client.post("/api/check", json=asked).json()
+        assert answer["summary"], answer["problems"]
+        notes = answer["summary"]["notes"]
+        assert any(note.startswith(told) for note in notes), notes
+        run = client.post("/api/runs", json=asked | {"name": "tank"}).json()["id"]
+        made.store.change(run, state="finished")
+        arguments = made.jobs.orders[run].arguments
+        assert arguments[arguments.index("--device") + 1] == device
+        made.start_waiting()
+    made.store.close()

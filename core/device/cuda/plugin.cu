@@ -13,6 +13,7 @@
 
 #include "device/cuda/entry.hpp"
 #include "device/delta_on.hpp"
+#include "device/failures.hpp"
 
 namespace eddyline::device {
 
@@ -20,15 +21,8 @@ namespace {
 
 constexpr int k_threads = 128;  // of a block
 
-std::string gigabytes(std::size_t bytes) {
-  const auto tenths = (bytes + 50'000'000) / 100'000'000;
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GB";
-}
-
-void check(cudaError_t error, const char* what) {
-  if (error != cudaSuccess)
-    throw std::runtime_error(std::string("the GPU failed (") + what + ": " + cudaGetErrorString(error) +
-                             "). Resume the run from its last checkpoint, on a GPU or with --device cpu.");
+void check(cudaError_t error, const char* where) {
+  if (error != cudaSuccess) throw_failed("the GPU", where, cudaGetErrorString(error));
 }
 
 template <class Loop>
@@ -37,10 +31,11 @@ __global__ void __launch_bounds__(k_threads) run_loop(std::int64_t count, Loop l
   if (i < count) loop(i);
 }
 
-/// The first GPU of this process (CUDA_VISIBLE_DEVICES selects another), and one stream of work on it.
+/// A GPU of this process (CUDA_VISIBLE_DEVICES selects others), and one stream of work on it. Processes of one machine
+/// take its GPUs in turn.
 class Cuda {
  public:
-  Cuda() {
+  explicit Cuda(int place) {
     int devices = 0, driver = 0, runtime = 0;
     const cudaError_t error = cudaGetDeviceCount(&devices);
     cudaDriverGetVersion(&driver), cudaRuntimeGetVersion(&runtime);
@@ -55,7 +50,8 @@ class Cuda {
     if (error != cudaSuccess || devices == 0)
       throw std::runtime_error(std::string("no NVIDIA GPU can be used (") + cudaGetErrorString(error) + ")");
     cudaDeviceProp properties{};
-    check(cudaGetDeviceProperties(&properties, 0), "properties");
+    check(cudaSetDevice(place % devices), "choice");
+    check(cudaGetDeviceProperties(&properties, place % devices), "properties");
     name_ = properties.name;
     cudaStream_t stream = nullptr;
     check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "stream");
@@ -76,9 +72,7 @@ class Cuda {
       cudaGetLastError();
       std::size_t free = 0, all = 0;
       cudaMemGetInfo(&free, &all);
-      throw std::runtime_error(
-          "the GPU has " + gigabytes(free) + " of memory left of " + gigabytes(all) + ", and " + gigabytes(bytes) +
-          " more are needed. Use a larger domain.spacing, a GPU with more memory, or --device cpu");
+      throw_out_of_memory("the GPU", free, all, bytes);
     }
     check(error, "memory");
     return memory;
@@ -131,16 +125,16 @@ class Cuda {
 };
 
 template <class T, int D>
-void* make() {
-  return static_cast<Delta<T, D>*>(new DeltaOn<Cuda, T, D>(Cuda()));
+void* make(int place) {
+  return static_cast<Delta<T, D>*>(new DeltaOn<Cuda, T, D>(Cuda(place)));
 }
 
 }  // namespace
 
 }  // namespace eddyline::device
 
-extern "C" void* eddyline_make_device(int number_bytes, int dimensions) {
+extern "C" void* eddyline_make_device(int number_bytes, int dimensions, int place) {
   using eddyline::device::make;
-  if (number_bytes == 4) return dimensions == 2 ? make<float, 2>() : make<float, 3>();
-  return dimensions == 2 ? make<double, 2>() : make<double, 3>();
+  if (number_bytes == 4) return dimensions == 2 ? make<float, 2>(place) : make<float, 3>(place);
+  return dimensions == 2 ? make<double, 2>(place) : make<double, 3>(place);
 }

@@ -1,7 +1,7 @@
 #pragma once
 // Implementation of the sweeps as templates over the pack type P and the dimension D. Included by flavours/ and by
 // devices, which call the functions of one part of a chunk: NAME_of(in, out, c, part) computes the lanes of chunk c
-// from lane `part` on.
+// from lane `part` on. Devices have lists of their own kind, and an input with them.
 
 #include "neighbors/for_each_pair.hpp"
 #include "neighbors/row_source.hpp"
@@ -87,8 +87,8 @@ EDDYLINE_INLINE Wall<P, D> load_wall(const RowParts<const typename P::value_type
   return w;
 }
 
-template <class P, int D, FluidViscosity viscosity, class Source = OwnNeighbors, class T = typename P::value_type>
-EDDYLINE_INLINE void rates_of(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t c, int part) {
+template <class P, int D, FluidViscosity viscosity, class Source = OwnNeighbors, class T = typename P::value_type, class Input = SweepInput<T>>
+EDDYLINE_INLINE void rates_of(const Input& in, const RateResults<T, D>& out, std::int64_t c, int part) {
   constexpr bool confined = viscosity == FluidViscosity::morris;
   const T unit = confined ? T(1) : in.scale * in.scale;  // unit of viscous sums: the central form sums in quanta
   const P scale(in.scale), squared_scale(in.scale * in.scale), nu_fluid(in.nu_fluid), nu_wall(in.nu_wall);
@@ -163,15 +163,15 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
                    [&](std::int64_t c, int part) { rates_of<P, D, viscosity, Source>(in, out, c, part); });
 }
 
-template <class P, int D, bool free_surface, class Source = OwnNeighbors, class T = typename P::value_type>
-EDDYLINE_INLINE void forces_of(const SweepInput<T>& in, const ForceResults<T, D>& out, std::int64_t c, int part) {
+template <class P, int D, bool free_surface, class Source = OwnNeighbors, class T = typename P::value_type, class Input = SweepInput<T>>
+EDDYLINE_INLINE void forces_of(const Input& in, const ForceResults<T, D>& out, std::int64_t c, int part) {
   const P scale(in.scale), squared_scale(in.scale * in.scale), crowding(in.crowding * T(256));  // (W / 4)^4 = W^4 / 256
   const std::int64_t at = c * neighbors::k_chunk + part;
   const auto i = load_end<P, D>(in.end_fluid, in.targets.template places<P::width>(at).data());
   P pressure[D], shift[D], fraction(0);
   NeighborhoodSums<P, D> around{};
 
-  const auto sum_over = [&](const neighbors::Chunk& neighbors, P p_i, auto&& load) __attribute__((always_inline)) {
+  const auto sum_over = [&](const auto& neighbors, P p_i, auto&& load) __attribute__((always_inline)) {
     P concentration[D];
     for_each_neighbor<P>(neighbors, part, load, [&](const auto& j) __attribute__((always_inline)) {
       const auto ij = make_quanta_pair<P, D>(i.x, j.x, squared_scale);
@@ -214,8 +214,8 @@ void forces(const SweepInput<T>& in, const ForceResults<T, D>& out, std::int64_t
                    [&](std::int64_t c, int part) { forces_of<P, D, free_surface, Source>(in, out, c, part); });
 }
 
-template <class P, int D, class T = typename P::value_type>
-EDDYLINE_INLINE void walls_of(const SweepInput<T>& in, const WallResults<T, D>& out, std::int64_t c, int part,
+template <class P, int D, class T = typename P::value_type, class Input = SweepInput<T>>
+EDDYLINE_INLINE void walls_of(const Input& in, const WallResults<T, D>& out, std::int64_t c, int part,
                               std::int64_t to) {
   const P squared_scale(in.scale * in.scale), whole(4), scale(4 * in.scale);  // sums are weighted by W / 4
   const std::int64_t at = c * neighbors::k_chunk + part;
@@ -244,8 +244,8 @@ void walls(const SweepInput<T>& in, const WallResults<T, D>& out, std::int64_t f
   });
 }
 
-template <class P, int D, class T = typename P::value_type>
-EDDYLINE_INLINE void nodes_of(const SweepInput<T>& in, const NodeResults<T, D>& out, std::int64_t c, int part) {
+template <class P, int D, class T = typename P::value_type, class Input = SweepInput<T>>
+EDDYLINE_INLINE void nodes_of(const Input& in, const NodeResults<T, D>& out, std::int64_t c, int part) {
   const P scale(in.scale);
   const std::int64_t at = c * neighbors::k_chunk + part;
   P x[4];
@@ -263,8 +263,8 @@ void nodes(const SweepInput<T>& in, const NodeResults<T, D>& out, std::int64_t f
   for_each_part<P>(first_chunk, last_chunk, [&](std::int64_t c, int part) { nodes_of<P, D>(in, out, c, part); });
 }
 
-template <class P, int D, bool confined, class T = typename P::value_type>
-EDDYLINE_INLINE void viscous_reaction_of(const SweepInput<T>& in, const ReactionResults<T, D>& out, std::int64_t c,
+template <class P, int D, bool confined, class T = typename P::value_type, class Input = SweepInput<T>>
+EDDYLINE_INLINE void viscous_reaction_of(const Input& in, const ReactionResults<T, D>& out, std::int64_t c,
                                          int part) {
   const std::int64_t at = c * neighbors::k_chunk + part;
   const auto w = load_wall<P, D>(in.walls, in.targets.template places<P::width>(at).data());
@@ -294,8 +294,8 @@ void viscous_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out,
                    [&](std::int64_t c, int part) { viscous_reaction_of<P, D, confined>(in, out, c, part); });
 }
 
-template <class P, int D, class T = typename P::value_type>
-EDDYLINE_INLINE void pressure_reaction_of(const SweepInput<T>& in, const ReactionResults<T, D>& out, std::int64_t c,
+template <class P, int D, class T = typename P::value_type, class Input = SweepInput<T>>
+EDDYLINE_INLINE void pressure_reaction_of(const Input& in, const ReactionResults<T, D>& out, std::int64_t c,
                                           int part) {
   const std::int64_t at = c * neighbors::k_chunk + part;
   const auto w = load_wall<P, D>(in.walls, in.targets.template places<P::width>(at).data());

@@ -83,13 +83,26 @@ double device_bytes(const world::World& world, double fluid, double walls) {
   const double reach = (length.interaction_radius + length.skin) / world.spacing;
   const double neighbors = D == 2 ? 3.14 * reach * reach : 4.19 * reach * reach * reach;
   constexpr double k_padding = 1.06, k_growth = 1.03;  // of lists: measured
-  const double list = 4 * k_padding * k_growth * neighbors;
-  const double row = D == 2 ? 8 : 12, wall_row = D == 2 ? 12 : 16;
-  const double state = 24 + 1 + 16 * D + 2 * D * number, sums = (3 * D + 2) * number, places = 4 * D + 3;
-  double cells = 1;
-  for (int d = 0; d < world.dimensions; ++d) cells *= world.size[d] / length.cell_edge + 4;
-  return fluid * (state + sums + row * number + places + list) +
-         walls * (wall_row * number + 3 * D * number + 4 * D + 12 + 0.5 * list) + cells * (16 + 8 * D);
+  double cells = 1, with_images = 1;
+  for (int d = 0; d < world.dimensions; ++d) {
+    const double along = world.size[d] / length.cell_edge;
+    cells *= along + 4;
+    if (world.sides[static_cast<std::size_t>(2 * d)].kind == world::SideKind::periodic) with_images *= 1 + 2 / along;
+  }
+  const bool moves = std::ranges::any_of(world.bodies, [](const auto& body) { return body.motion.has_value(); });
+  double row_count = fluid;  // as far apart as neighbours in one list may be
+  double codes = neighbors;  // see device::PackedChunk: one more wherever the next neighbour is far away
+  for (int d = world.dimensions - 1; d > 0 && row_count >= 0xf000; --d) {
+    codes += d == world.dimensions - 1 ? 1 : 2;
+    row_count /= world.size[d] / length.cell_edge;
+  }
+  const double list = 2 * k_padding * k_growth * codes;
+  const double row = (D == 2 ? 8 : 12) * number, wall_row = (D == 2 ? 12 : 16) * number, place = 4 * D;
+  const double state = 24 + 1 + 16 * D + 2 * D * number, sums = (3 * D + 2) * number,
+               moved = 3 * D * number + 4 * D + 24;
+  return fluid * (state + sums + row + place + 3 + list) + fluid * (with_images - 1) * (row + place + 20) +
+         walls * (wall_row + place + 4 + (moves ? moved : 0)) + 0.5 * std::min(fluid, walls) * list +
+         cells * (16 + 8 * D);
 }
 
 std::string device_memory_refusal(const world::World& world, double fluid, double walls, const std::string& device,
@@ -102,8 +115,8 @@ std::string device_memory_refusal(const world::World& world, double fluid, doubl
     return std::string(found);
   };
   const double coarser = std::pow(needed / (0.95 * free), 1.0 / world.dimensions);
-  return text("%.3g", fluid) + " particles need about " + text("%.1f GB", needed * 1e-9) + ", and " + device + " has " +
-         text("%.1f GB", free * 1e-9) + " left, enough for about " + text("%.2g", fluid * free / needed) +
+  return text("%.3g", fluid) + " particles need about " + text("%.3g GB", needed * 1e-9) + ", and " + device + " has " +
+         text("%.3g GB", free * 1e-9) + " left, enough for about " + text("%.2g", fluid * free / needed) +
          ". Use domain.spacing of at least " + text("%.3g m", world.spacing * coarser);
 }
 

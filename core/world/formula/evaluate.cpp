@@ -1,72 +1,13 @@
 #include "world/formula/evaluate.hpp"
 
-#include <array>
 #include <cmath>
-#include <limits>
 
 #include "base/portable_math.hpp"
+#include "world/formula/run.hpp"
 
 namespace eddyline::world::formula {
 
 namespace {
-
-bool holds(double a) { return a < 0 || a > 0; }
-
-double remainder_like_divisor(double a, double b) {
-  const double r = std::fmod(a, b);  // exact by definition
-  if (r == 0) return std::copysign(0.0, b);
-  return (r < 0) != (b < 0) ? r + b : r;
-}
-
-double apply(Op op, double a) {
-  switch (op) {
-    case Op::negate: return -a;
-    case Op::logical_not: return holds(a) ? 0 : 1;
-    case Op::sqrt: return std::sqrt(a);
-    case Op::abs: return std::abs(a);
-    case Op::exp: return portable::exp(a);
-    case Op::log: return portable::log(a);
-    case Op::log10: return portable::log10(a);
-    case Op::sin: return portable::sin(a);
-    case Op::cos: return portable::cos(a);
-    case Op::tan: return portable::tan(a);
-    case Op::asin: return portable::asin(a);
-    case Op::acos: return portable::acos(a);
-    case Op::atan: return portable::atan(a);
-    case Op::sinh: return portable::sinh(a);
-    case Op::cosh: return portable::cosh(a);
-    case Op::tanh: return portable::tanh(a);
-    case Op::floor: return std::floor(a);
-    case Op::ceil: return std::ceil(a);
-    case Op::sign: return a > 0 ? 1 : a < 0 ? -1 : a;  // keeps NaN
-    case Op::step: return a >= 0 ? 1 : a < 0 ? 0 : a;
-    default: return std::numeric_limits<double>::quiet_NaN();
-  }
-}
-
-double apply(Op op, double a, double b) {
-  switch (op) {
-    case Op::add:
-    case Op::end_term: return a + b;
-    case Op::subtract: return a - b;
-    case Op::multiply: return a * b;
-    case Op::divide: return a / b;
-    case Op::power: return portable::pow(a, b);
-    case Op::less: return a < b ? 1 : 0;
-    case Op::less_equal: return a <= b ? 1 : 0;
-    case Op::greater: return a > b ? 1 : 0;
-    case Op::greater_equal: return a >= b ? 1 : 0;
-    case Op::equal: return a == b ? 1 : 0;
-    case Op::not_equal: return a != b ? 1 : 0;
-    case Op::logical_and: return holds(a) && holds(b) ? 1 : 0;
-    case Op::logical_or: return holds(a) || holds(b) ? 1 : 0;
-    case Op::atan2: return portable::atan2(a, b);
-    case Op::min: return a != a || a < b ? a : b;
-    case Op::max: return a != a || a > b ? a : b;
-    case Op::mod: return remainder_like_divisor(a, b);
-    default: return std::numeric_limits<double>::quiet_NaN();
-  }
-}
 
 Jet apply(Op op, Jet a) {
   const double x = a.value, f = apply(op, x);
@@ -142,56 +83,21 @@ Jet apply(Op op, Jet a, Jet b) {
   }
 }
 
-double value_of(double a) { return a; }
-double value_of(Jet a) { return a.value; }
-
-/// Runs the instructions on numbers of type Number (double or Jet); input(v) is that of variable v.
-template <class Number, class Input>
-Number run(std::span<const Instruction> instructions, Input&& input) {
-  std::array<Number, k_stack_size> stack;  // NOLINT: every element is written before it is read
-  Number* top = stack.data();              // one above the last value
-  std::array<double, k_most_sums> counters{};
-  std::size_t sums = 0;  // that have begun
-  for (std::size_t at = 0; at < instructions.size(); ++at) {
-    const Instruction& instruction = instructions[at];
-    switch (arity(instruction.op)) {
-      case 0:
-        switch (instruction.op) {
-          case Op::constant: *top++ = Number{instruction.constant}; break;
-          case Op::counter: *top++ = Number{counters[static_cast<std::size_t>(instruction.variable)]}; break;
-          case Op::begin_sum:
-            counters[sums++] = instruction.constant;
-            *top++ = Number{0};
-            break;
-          default: *top++ = input(static_cast<std::size_t>(instruction.variable));
-        }
-        break;
-      case 1: top[-1] = apply(instruction.op, top[-1]); break;
-      case 2:
-        --top;
-        top[-1] = apply(instruction.op, top[-1], top[0]);
-        if (instruction.op != Op::end_term) break;
-        if (double& counter = counters[sums - 1]; counter < instruction.constant) {
-          counter += 1;
-          at -= static_cast<std::size_t>(instruction.variable);
-        } else {
-          --sums;
-        }
-        break;
-      default: top -= 2; top[-1] = holds(value_of(top[-1])) ? top[0] : top[1];
-    }
-  }
-  return top[-1];
-}
+struct Jets {
+  Jet operator()(Op op, Jet a) const { return apply(op, a); }
+  Jet operator()(Op op, Jet a, Jet b) const { return apply(op, a, b); }
+  bool is_true(Jet a) const { return holds(a.value); }
+};
 
 }  // namespace
 
 double evaluate(std::span<const Instruction> instructions, std::span<const double> values) {
-  return run<double>(instructions, [&](std::size_t v) { return values[v]; });
+  return run<double>(instructions.data(), instructions.size(), Doubles{}, [&](std::size_t v) { return values[v]; });
 }
 
 Jet differentiate(std::span<const Instruction> instructions, std::span<const double> values, std::size_t variable) {
-  return run<Jet>(instructions, [&](std::size_t v) { return Jet{values[v], v == variable ? 1.0 : 0.0, 0}; });
+  return run<Jet>(instructions.data(), instructions.size(), Jets{},
+                  [&](std::size_t v) { return Jet{values[v], v == variable ? 1.0 : 0.0, 0}; });
 }
 
 }  // namespace eddyline::world::formula

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "base/host_device.hpp"
+
 namespace eddyline::world::formula {
 
 inline constexpr int k_stack_size = 256;  // values
@@ -19,7 +21,9 @@ enum class Op : std::uint8_t {
   // clang-format on
 };
 
-constexpr int arity(Op op) { return op < Op::negate ? 0 : op < Op::add ? 1 : op < Op::select ? 2 : 3; }
+EDDYLINE_HOST_DEVICE constexpr int arity(Op op) {
+  return op < Op::negate ? 0 : op < Op::add ? 1 : op < Op::select ? 2 : 3;
+}
 
 /// Takes its operands from the stack and leaves its result there.
 ///

@@ -21,17 +21,24 @@ WAITS = "EDDYLINE_CUDA_WAIT"
 
 @dataclass(frozen=True)
 class Case:
+    """A world of the gallery with a spacing, or a box of vortices with about so many particles."""
+
     world: str
     spacing: str
     steps: int
+    dimensions: int = 2
+    particles: int = 0
 
     def load(self) -> World:
+        from eddyline.bench.worlds import make
         from eddyline.world import World
 
+        if self.particles:
+            return make(self.world, self.dimensions, self.particles, "delta")
         return World.load(self.world, {"domain.spacing": self.spacing})
 
     def __str__(self) -> str:
-        return f"{self.world}, {self.spacing}"
+        return f"{self.world}, {self.spacing}" if self.spacing else f"{self.world}, {self.dimensions}D"
 
 
 @dataclass

@@ -36,6 +36,12 @@ Attribute = Annotated[
 AtOnce = Annotated[
     int, typer.Option(min=1, metavar="N", help="Number of runs that compute at the same time; others wait.")
 ]
+Device = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME", help="Device that computes the runs, where it can: cpu, gpu or emulated; else cpu."
+    ),
+]
 
 
 @app.command()
@@ -47,6 +53,7 @@ def serve(
     executor: Executor = "local",
     attribute: Attribute = None,
     at_once: AtOnce = 1,
+    device: Device = "cpu",
 ) -> None:
     """Serve the lab (worlds, runs and live streams) to browsers. Ctrl-C ends it.
 
@@ -58,7 +65,7 @@ def serve(
       eddyline serve --port 8000 --folder /scratch/runs
       eddyline serve --host 0.0.0.0 --name lab.example.org --executor slurm --attribute slurm.partition=long
     """
-    _serve(port, host, folder, name, executor, attribute, at_once, browse=False)
+    _serve(port, host, folder, name, executor, attribute, at_once, device, browse=False)
 
 
 @app.command(short_help="Open the lab in a browser: draw, run, watch and steer.")
@@ -66,13 +73,14 @@ def lab(
     port: Port = None,
     folder: Runs = Path("runs"),
     at_once: AtOnce = 1,
+    device: Device = "cpu",
 ) -> None:
     """Open the lab in a browser: draw a world, run it, watch and steer it. Same as `serve`, plus a browser.
 
     \b
       eddyline lab
     """
-    _serve(port, "127.0.0.1", folder, None, "local", None, at_once, browse=True)
+    _serve(port, "127.0.0.1", folder, None, "local", None, at_once, device, browse=True)
 
 
 def _serve(
@@ -83,13 +91,16 @@ def _serve(
     executor: str,
     attributes: list[str] | None,
     at_once: int,
+    device: str,
     *,
     browse: bool,
 ) -> None:
+    from eddyline.run.device import check_device
     from eddyline.serve.command import PortError, serve
     from eddyline.serve.limits import Limits
 
     with errors():
+        check_device(device)
         pairs = dict(item.partition("=")[::2] for item in attributes or [])
         if not all(pairs.values()):
             raise BadInputError("--attribute: must be K=V, for example slurm.partition=long")
@@ -99,7 +110,7 @@ def _serve(
                 host=host,
                 port=port,
                 names=tuple(names or ()),
-                limits=Limits(at_once=at_once),
+                limits=Limits(at_once=at_once, device=device),
                 executor=executor,
                 attributes=pairs,
                 say=typer.echo,

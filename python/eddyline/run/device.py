@@ -33,20 +33,23 @@ def check_device(device: str) -> None:
     library_of(device)
 
 
-def check_world(device: str, world: World, ranks: int = 1, lazy: int = 1) -> None:
+def check_world(device: str, world: World, lazy: int = 1) -> None:
     """Raises RequestError for what a device cannot compute yet."""
-    from eddyline import _core
-
     check_name(device)
     if device == "cpu":
         return
-    why = _core.device_refusal(world.core)
-    if not why and ranks > 1:
-        why = f"a run on {ranks} ranks cannot use a device yet"
+    why = refusal(device, world)
     if not why and lazy > 1:
-        why = "lazy steps are for runs on several ranks"
+        why = "lazy steps cannot be computed on a device"
     if why:
         raise RequestError(f"{given('device', device)}: {why}; use {given('device', 'cpu')}")
+
+
+def refusal(device: str, world: World) -> str:
+    """Why a device cannot compute a world yet; "": it can."""
+    from eddyline import _core
+
+    return "" if device == "cpu" else _core.device_refusal(world.core)
 
 
 def needs(device: str, world: World) -> str:

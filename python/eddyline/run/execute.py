@@ -380,7 +380,7 @@ def _check(world: World, *, end: float, steps: int | None, execution_options: Ex
             raise RequestError(f"steps = {steps}: must be from 0 to 2^62")
     if end > world.end:
         world.check_until(end)
-    check_world(execution_options.device, world, join().size, execution_options.lazy)
+    check_world(execution_options.device, world, execution_options.lazy)
     execution_options.check()
 
 

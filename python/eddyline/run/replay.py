@@ -77,7 +77,7 @@ def replay(
             RunFolder.check_destination(destination)
         made = folder.read_world()
         check_code(record, made)
-        check_world(execution_options.device, made, ranks.size, execution_options.lazy)
+        check_world(execution_options.device, made, execution_options.lazy)
         return made, folder, journal_of(folder), int(record["steps"]), float(record["end"])
 
     world, before, entries, steps, end = ranks.agree(

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from eddyline.live.hello import quantities as shown_quantities
+from eddyline.run.device import needs, refusal
 from eddyline.serve.drafts import Draft, draft
 from eddyline.serve.problems import Fault, fault_of
 from eddyline.world import World
@@ -152,14 +153,16 @@ class CheckAnswer(BaseModel):
 
 
 @functools.lru_cache(maxsize=64)
-def check(text: str, overrides: tuple[tuple[str, str | float], ...], quality: str) -> CheckAnswer:
-    """Checks a text; results of the same text are cached."""
+def check(
+    text: str, overrides: tuple[tuple[str, str | float], ...], quality: str, device: str = "cpu"
+) -> CheckAnswer:
+    """Checks a text; results of the same text are cached. device: that of the server's runs."""
     found = draft(text, dict(overrides), quality)
     world, file = found.world, found.file
     reference = file.reference if file is not None else None
     return CheckAnswer(
         problems=[fault_of(problem) for problem in found.problems],
-        summary=None if world is None else _summary(world),
+        summary=None if world is None else _summary(world, device),
         drawing=None if file is None else _drawing(file, found.data),
         gaps=[] if file is None else _gaps(file),
         quantities=[] if file is None else quantities(file),
@@ -173,7 +176,7 @@ def check(text: str, overrides: tuple[tuple[str, str | float], ...], quality: st
     )
 
 
-def _summary(world: World) -> Summary:
+def _summary(world: World, device: str) -> Summary:
     found = plan(world)
     return Summary(
         particles=found.estimate.members,
@@ -193,8 +196,16 @@ def _summary(world: World) -> Summary:
         cores=found.cores,
         memory_bytes=found.estimate.memory_bytes,
         disk_bytes=found.disk_bytes,
-        notes=list(world.notes),
+        notes=[*world.notes, *_on_device(world, device)],
     )
+
+
+def _on_device(world: World, device: str) -> Iterator[str]:
+    """What a run will take on the device of the server, or why the processor computes it."""
+    if why := refusal(device, world):
+        yield f"The processor computes this world: {why}."
+    elif told := needs(device, world):
+        yield f"It runs on {device}: {told}."
 
 
 def quantities(file: WorldFile) -> list[QuantityAnswer]:

@@ -42,6 +42,7 @@ _log = logging.getLogger(__name__)
 OWN = ".lab"
 """Subfolder of the runs with the files of the server."""
 GRACE = 20.0  # s that a run may take to stop in order
+_DEVICE = "device"  # file with the device of a run
 _UPLOADS = 4  # files that are opened at the same time
 _HANDED_OVER = 1.0  # s until a run that is being passed to the executor is checked again
 _LOOK_EVERY = 3.0  # s between searches for runs that other processes have started
@@ -49,12 +50,14 @@ _LOOK_EVERY = 3.0  # s between searches for runs that other processes have start
 
 @dataclass(frozen=True)
 class Order:
-    """A world to run. source: its text. particles: of fluid and walls. seconds: estimated wall time."""
+    """A world to run. source: its text. particles: of fluid and walls. seconds: estimated wall time on the
+    processor. device: that computes it."""
 
     title: str
     source: str
     particles: int
     seconds: float
+    device: str = "cpu"
 
     @classmethod
     def of(cls, world: World) -> Order:
@@ -173,6 +176,7 @@ class Lab:
             try:
                 place.mkdir(parents=True)
                 atomic.write_text(place / f"{row.world}.toml", order.source)
+                atomic.write_text(place / _DEVICE, order.device)
                 self.store.add(row)
             except OSError as error:
                 shutil.rmtree(place, ignore_errors=True)
@@ -217,6 +221,8 @@ class Lab:
         arguments = ["run", str(place / f"{row.world}.toml"), "--out", str(folder), "--quiet"]
         arguments += ["--threads", str(row.threads)]
         arguments += ["--ranks", str(row.ranks)] if row.ranks > 1 else []
+        device = place / _DEVICE
+        arguments += ["--device", device.read_text()] if device.exists() else []
         environment = {address.URL: self.url, address.TOKEN: token, address.RUN: row.id}
         cores = row.ranks * max(row.threads, 1)
         return JobOrder(arguments, environment, place / "output.txt", cores, self.limits.seconds)

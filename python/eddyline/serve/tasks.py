@@ -21,6 +21,7 @@ from typing import Any, BinaryIO
 
 from pydantic_core import PydanticSerializationError, to_json
 
+from eddyline.run.device import refusal
 from eddyline.run.errors import RequestError
 from eddyline.run.folder import RunFolder
 from eddyline.serve import stored_runs, stored_surfaces
@@ -57,12 +58,12 @@ def nothing() -> Reply:
     return Reply(200, _JSON, b"null")
 
 
-def check(text: str, sets: dict[str, str | float], quality: str) -> Reply:
+def check(text: str, sets: dict[str, str | float], quality: str, device: str = "cpu") -> Reply:
     """A CheckAnswer."""
-    return _said(checked_world(text, tuple(sorted(sets.items())), quality))
+    return _said(checked_world(text, tuple(sorted(sets.items())), quality, device))
 
 
-def order(text: str, sets: dict[str, str | float], quality: str) -> Reply:
+def order(text: str, sets: dict[str, str | float], quality: str, device: str = "cpu") -> Reply:
     """Size and cost of a world for the queue."""
     found = draft(text, sets, quality)
     if found.world is None:
@@ -74,6 +75,7 @@ def order(text: str, sets: dict[str, str | float], quality: str) -> Reply:
             "source": found.world.source,
             "particles": sum(needs.estimate.counts.values()),
             "seconds": needs.seconds,
+            "device": "cpu" if refusal(device, found.world) else device,
         }
     )
 

@@ -75,7 +75,8 @@ def read_schema() -> dict[str, Any]:
 @router.post("/check", response_model=CheckAnswer)
 def check_world(request: WorldRequest, lab: InLab, may: Looks) -> Response:
     """Problems, cost and drawing of a world, also of one with errors as far as possible."""
-    return lab.answer(may, "check", text=request.toml, sets=request.sets, quality=request.quality)
+    asked = {"text": request.toml, "sets": request.sets, "quality": request.quality}
+    return lab.answer(may, "check", **asked, device=lab.limits.device)
 
 
 @router.post("/edit", response_model=WorldText)

@@ -109,6 +109,7 @@ class Overlap {
   void send_once(const Cargo<T>& cargo) {
     if (!std::exchange(is_sent_ahead_, false)) send(cargo);
   }
+  bool has_sent_ahead() const { return is_sent_ahead_; }
   /// Receives and discards cargo that was sent ahead, on all ranks.
   void recall(const Cargo<T>& cargo) {
     if (std::exchange(is_sent_ahead_, false)) receive(cargo);

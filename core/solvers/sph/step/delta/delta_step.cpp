@@ -30,10 +30,12 @@ void DeltaStep<T, D>::advance(bool loads) {
   forces_are_pending();
   const Meanwhile interior_forces{forces_, [this](Blocks some) { sum_forces(some); }};
   overlap_.receive(end_state(), interior_forces);
+  put_received(device::RowKind::end);
 
   move_walls_to_end();
   extrapolate_to_walls();  // Adami: pressure and mirrored velocity
   overlap_.exchange(wall_state(), interior_forces);
+  put_received(device::RowKind::walls);
   if (forces_on_walls) sum_pressure_loads();
   extrapolate_to_openings(state_.time + state_.time_step, state_.time_step);
   if (loads) openings_.react_pressure();
@@ -66,7 +68,7 @@ DeltaStep<T, D>::DeltaStep(Parts<T, D>& parts)
       control_point_(parts),
       overlap_(parts) {
   if (parts.domain.execution().device != "cpu")
-    device_ = std::make_unique<OnDevice<T, D>>(parts, update_, contact_, forcing_, moving_walls_);
+    device_ = std::make_unique<OnDevice<T, D>>(parts, update_, contact_, friction_, forcing_, moving_walls_);
   if (!device_) return;
   openings_.sum_elsewhere(
       [this](const physics::delta::SweepInput<T>& in, T* const* value) {
@@ -166,52 +168,41 @@ void DeltaStep<T, D>::forces_are_pending() {
 }
 
 template <class T, int D>
-void DeltaStep<T, D>::sum_rates_of(Blocks blocks) {
-  if (!device_is_in_use())
-    sums_.sum_rates(blocks);
-  else if (!blocks.empty())
-    device_->sum_rates();
-}
-
-template <class T, int D>
-void DeltaStep<T, D>::sum_forces_of(Blocks blocks) {
-  if (!device_is_in_use())
-    sums_.sum_forces(blocks);
-  else if (!blocks.empty())
-    device_->sum_forces();
-}
-
-template <class T, int D>
 void DeltaStep<T, D>::sum_rates(Part part) {
-  sum_rates_of(rates_.take(part));
+  const Blocks blocks = rates_.take(part);
+  if (!device_is_in_use()) sums_.sum_rates(blocks);
+  if (sums_on_device(part)) device_->sum_rates();
   domain_.timers.lap(overlap_.phase_of(part, Phase::rates));
 }
 
 template <class T, int D>
 void DeltaStep<T, D>::sum_rates(Blocks some) {
-  sum_rates_of(some);
+  if (!device_is_in_use()) sums_.sum_rates(some);
   domain_.timers.lap(Phase::rates);
 }
 
 template <class T, int D>
 void DeltaStep<T, D>::sum_forces(Part part) {
-  sum_forces_of(forces_.take(part));
+  const Blocks blocks = forces_.take(part);
+  if (!device_is_in_use()) sums_.sum_forces(blocks);
+  if (sums_on_device(part)) device_->sum_forces();
   domain_.timers.lap(overlap_.phase_of(part, Phase::forces));
 }
 
 template <class T, int D>
 void DeltaStep<T, D>::sum_forces(Blocks some) {
-  sum_forces_of(some);
+  if (!device_is_in_use()) sums_.sum_forces(some);
   domain_.timers.lap(Phase::forces);
 }
 
 template <class T, int D>
 void DeltaStep<T, D>::kick_and_drift(Part part) {
   const auto blocks = lists_.schedule.rates_of(part);
-  if (blocks.empty()) return;
-  if (device_) {
+  if (sums_on_device(part)) {
     device_->kick_and_drift();
-  } else {
+    device_->fetch_sent(device::RowKind::end);
+  }
+  if (!device_is_in_use() && !blocks.empty()) {
     openings_.discard_rates();
     openings_.enforce_jet_cohesion();
     update_.kick_and_drift(blocks);
@@ -236,6 +227,7 @@ void DeltaStep<T, D>::move_walls_to_end() {
 template <class T, int D>
 void DeltaStep<T, D>::extrapolate_to_walls() {
   device_is_in_use() ? device_->extrapolate_to_walls() : sums_.extrapolate_to_walls(state_.time + state_.time_step);
+  if (device_is_in_use()) device_->fetch_sent(device::RowKind::walls);
   domain_.timers.lap(Phase::walls);
 }
 
@@ -247,6 +239,7 @@ void DeltaStep<T, D>::extrapolate_to_openings(double t, double dt) {
   if (moves_buffers_of_device()) device_->put_buffers_at_end();
   domain_.timers.lap(Phase::walls);
   overlap_.exchange(whole_end_state());
+  put_received(device::RowKind::end);
 }
 
 template <class T, int D>
@@ -264,10 +257,11 @@ void DeltaStep<T, D>::begin_kick_and_shift() {
 template <class T, int D>
 void DeltaStep<T, D>::kick_and_shift(Part part, double dt) {
   const auto blocks = lists_.schedule.rates_of(part);
-  if (blocks.empty()) return;
-  if (device_is_in_use()) {
+  if (sums_on_device(part)) {
     device_->kick_and_shift(dt, damping, contents_.midpoint_of);
-  } else {
+    if (state_.openings.empty()) device_->fetch_sent(device::RowKind::midpoint);  // they are sent ahead
+  }
+  if (!device_is_in_use() && !blocks.empty()) {
     openings_.discard_forces();
     update_.kick_and_shift(blocks, dt, damping, contents_.midpoint_of);
   }

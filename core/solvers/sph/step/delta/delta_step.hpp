@@ -83,8 +83,6 @@ class DeltaStep {
   StepPath<T> path() const;
 
   // Computations for a part of the blocks, or for some of the interior.
-  void sum_rates_of(Blocks blocks);
-  void sum_forces_of(Blocks blocks);
   void sum_rates(Part part);
   void sum_rates(Blocks some);
   void kick_and_drift(Part part);
@@ -125,6 +123,11 @@ class DeltaStep {
 
   /// True if the device has the state. The host computes the start, and then hands it over.
   bool device_is_in_use() const { return device_ && device_->has_state(); }
+  /// True if the device computes now: it computes both parts at once, with the border.
+  bool sums_on_device(Part part) const { return device_is_in_use() && part == Part::border; }
+  void put_received(device::RowKind kind) {
+    if (device_is_in_use()) device_->put_received(kind);
+  }
   bool moves_buffers_of_device() const { return device_is_in_use() && !state_.openings.empty(); }
   /// Returns the time for the motion of bodies at flow time t: they rest while a start settles.
   double motion_time(double t) const { return damping > 0 ? -1.0 : t; }

@@ -38,7 +38,7 @@ void DeltaStep<T, D>::rebuild(bool by_expected_places) {
 template <class T, int D>
 bool DeltaStep<T, D>::prepare_midpoint(double skin) {
   const bool is_first = domain_.last_rebuild == state_.steps;
-  const bool predicted = contents_.end_of_step == state_.steps && !is_first;
+  const bool predicted = contents_.end_of_step == state_.steps && !is_first && !device_;
   const double start = state_.control.relative_drift;
   if (device_ && device_->upload_state()) contents_.invalidate();
   write_midpoint_rows();
@@ -47,15 +47,18 @@ bool DeltaStep<T, D>::prepare_midpoint(double skin) {
   if (moving_walls_.any())
     moving_walls_.write_midpoint_rows(motion_time(state_.time + state_.time_step), state_.time_step);
   if (moving_walls_.any() && device_) device_->move_walls_to_midpoint();
+  if (device_ && !overlap_.has_sent_ahead()) device_->fetch_sent(device::RowKind::midpoint);
   overlap_.send_once(midpoint());
   device_ ? device_->gather_midpoint_rows() : overlap_.copy_within(midpoint());
   if (predicted) control_point_.predict(path());
   rates_are_pending();
   // Pairs are summed while rows travel, then while ranks come to the control point. That work is lost if cells or lists
   // do not hold after all.
-  const bool sums_meanwhile = !domain_.communicator().is_alone() && state_.control.will_hold(skin);
+  const bool sums_meanwhile = !device_ && !domain_.communicator().is_alone() && state_.control.will_hold(skin);
   const Meanwhile interior_rates{rates_, [this](Blocks some) { sum_rates(some); }};
   sums_meanwhile ? overlap_.receive(midpoint(), interior_rates) : overlap_.receive(midpoint());
+  if (device_) device_->put_received(device::RowKind::midpoint);
+  if (device_ && moving_walls_.any()) device_->put_received(device::RowKind::walls);
   if (device_)
     control_point_.begin(device_->measure_drift(is_first));
   else

@@ -13,6 +13,7 @@
 #include "solvers/sph/estimate.hpp"
 #include "solvers/sph/solver.hpp"
 #include "solvers/sph/sweep_input.hpp"
+#include "world/formula/parser.hpp"
 
 namespace eddyline::sph {
 
@@ -27,9 +28,10 @@ bool force_varies(const world::World& world) {
 }
 
 template <class T, int D>
-std::unique_ptr<device::Delta<T, D>> make_device(const solver::Execution& execution) {
+std::unique_ptr<device::Delta<T, D>> make_device(const solver::Execution& execution, comm::Communicator& communicator) {
   if (execution.device == "emulated") return device::make_emulated<T, D>();
-  if (execution.device == "gpu") return device::load_cuda<T, D>(execution.device_library);
+  if (execution.device == "gpu")
+    return device::load_cuda<T, D>(execution.device_library, communicator.rank() - communicator.machine());
   throw UserError("device = \"" + execution.device + "\"; must be \"cpu\", \"gpu\" or \"emulated\".");
 }
 
@@ -38,8 +40,6 @@ std::unique_ptr<device::Delta<T, D>> make_device(const solver::Execution& execut
 std::string device_refusal(const world::World& world) {
   const auto refused = [](const std::string& what) { return what + " cannot be computed on a device yet"; };
   if (world.method.scheme == world::Scheme::classic) return refused("method.scheme = \"classic\"");
-  if (force_varies(world)) return refused("a body force that depends on the place");
-  if (domain::WallFriction(world).acts()) return refused("friction of walls");
   if (!physics::terms::terms_of(world).empty()) return refused("[[terms]]");
   return {};
 }
@@ -57,21 +57,21 @@ void rethrow_failure(const std::string& device) {
 
 template <class T, int D>
 OnDevice<T, D>::OnDevice(Parts<T, D>& parts, const ParticleUpdate<T, D>& update, const Contact& contact,
-                         const ExternalForcing<D>& forcing, const MovingWalls<T, D>& moving_walls)
+                         const domain::WallFriction& friction, const ExternalForcing<D>& forcing,
+                         const MovingWalls<T, D>& moving_walls)
     : state_(parts.state),
       scratch_(parts.scratch),
       domain_(parts.domain),
       lists_(parts.lists),
       update_(update),
       contact_(contact),
+      friction_(friction),
       forcing_(forcing),
       moving_walls_(moving_walls) {
   const auto& execution = parts.domain.execution();
   const std::string given = "device = \"" + execution.device + "\": ";
-  if (!parts.domain.communicator().is_alone())
-    throw UserError(given + "runs on several ranks cannot use a device yet; use device = \"cpu\" or one rank.");
-  if (execution.lazy.every > 1) throw UserError(given + "lazy steps are for several ranks; remove lazy.");
-  device_ = make_device<T, D>(execution);
+  if (execution.lazy.every > 1) throw UserError(given + "lazy steps cannot be computed on a device; remove lazy.");
+  device_ = make_device<T, D>(execution, parts.domain.communicator());
   check_memory();
 }
 
@@ -113,7 +113,9 @@ void OnDevice<T, D>::upload_walls() {
     if (owner >= 0 && state_.world.bodies[static_cast<std::size_t>(owner)].motion)
       moving_.push_back(static_cast<std::int32_t>(k));
   }
-  device_->upload_walls(host_walls(), {rows_of<D>(domain_.wall_rows, domain_.wall_positions()), moving_});
+  walls_travel_ = find_travellers(domain_.wall_halo);
+  device_->upload_walls(host_walls(),
+                        {rows_of<D>(domain_.wall_rows, domain_.wall_positions()), moving_, walls_travel_});
   walls_are_driven_ = false;
 }
 
@@ -121,14 +123,19 @@ template <class T, int D>
 void OnDevice<T, D>::build_lists() {
   const auto& c = state_.constants;
   const double cut = (c.length.interaction_radius + c.length.skin) / c.fixed.quantum();
-  device_->build_lists(static_cast<float>(cut * cut), !state_.world.bodies.empty());
+  if (!state_.openings.empty()) set_inflows();
+  device_->build_lists(static_cast<float>(cut * cut), !state_.world.bodies.empty(),
+                       {!state_.openings.empty() || friction_.acts_at_sides(), contact_.sides(),
+                        state_.reach_of_lists() + c.length.skin + 4 * c.length.spacing});
 }
 
 template <class T, int D>
 bool OnDevice<T, D>::upload_state() {
   const bool is_due = !has_state_;
   if (is_due) {
-    device_->upload(host_fluid(), {&domain_.layout(), rows_of<D>(domain_.fluid_rows, domain_.fluid_positions())});
+    fluid_travels_ = find_travellers(domain_.fluid_halo);
+    device_->upload(host_fluid(),
+                    {&domain_.layout(), rows_of<D>(domain_.fluid_rows, domain_.fluid_positions()), fluid_travels_});
     domain_.timers.lap(Phase::pack);
     upload_walls();
     if (!state_.openings.empty()) upload_openings();
@@ -164,6 +171,15 @@ bool OnDevice<T, D>::rebuild(bool by_expected_places) {
 
 template <class T, int D>
 void OnDevice<T, D>::hand_back() {
+  try {
+    copy_state();
+  } catch (const std::runtime_error&) {
+    rethrow_failure(domain_.execution().device);
+  }
+}
+
+template <class T, int D>
+void OnDevice<T, D>::copy_state() {
   collect_maxima();
   if (std::exchange(host_has_state_, true)) return;
   const bool is_sorted = !std::exchange(host_has_order_, true);
@@ -221,8 +237,8 @@ void OnDevice<T, D>::move_walls_to_midpoint() {
 
 template <class T, int D>
 neighbors::Drift OnDevice<T, D>::measure_drift(bool and_middle) {
-  collect_maxima();
   const neighbors::Drift end = device_->measure_drift(state_.half_a_step(), state_.walls_move, 1);
+  collect_maxima();
   if (!and_middle) return end;
   const neighbors::Drift middle = device_->measure_drift(0, state_.walls_move, 0.5F);
   return {std::max(end.relative_drift, middle.relative_drift), std::max(end.max_displacement, middle.max_displacement)};
@@ -285,6 +301,17 @@ void OnDevice<T, D>::extrapolate_to_walls() {
 }
 
 template <class T, int D>
+void OnDevice<T, D>::set_force() {
+  std::vector<std::vector<world::formula::Instruction>> formulas;
+  if (force_varies(state_.world))
+    for (std::size_t d = 0; d < D; ++d) {
+      const world::Formula& along = state_.world.body_force[d];
+      formulas.push_back(world::formula::parse(along.text(), along.variables()));
+    }
+  device_->set_force(formulas);
+}
+
+template <class T, int D>
 device::ShiftFactors OnDevice<T, D>::shift_factors(double dt, double damping) const {
   const auto& c = state_.constants;
   device::ShiftFactors factors;
@@ -292,7 +319,9 @@ device::ShiftFactors OnDevice<T, D>::shift_factors(double dt, double damping) co
   factors.density = {{c.free_surface}, factors.update.relaxation, factors.update.unloading, c.loose};
   factors.sound = {factors.update.speed_limit2, factors.update.jump2, c.thinnest, c.densest};
   factors.sides = contact_.sides();
-  factors.force = forcing_.force({}, state_.time);
+  const bool varies = force_varies(state_.world);
+  factors.force = varies ? state_.world.gravity : forcing_.force({}, state_.time);
+  factors.time = state_.time;
   factors.unit = c.rate * c.c0 * c.kernel;
   factors.to_half_g = -0.5 * c.kernel * c.scale;
   factors.to_w = dt > 0 ? c.inverse_c0 * c.scale / dt : 0.0;
@@ -300,6 +329,8 @@ device::ShiftFactors OnDevice<T, D>::shift_factors(double dt, double damping) co
   factors.inverse_mass = c.inverse_mass;
   factors.volume_fraction_offset = state_.volume_fraction_offset;
   factors.beside_wall = physics::delta::k_beside_wall * c.length.spacing;
+  factors.near_body = std::max(factors.beside_wall, friction_.acts() ? friction_.reach() : 0.0);
+  factors.near_side = friction_.acts_at_sides() && dt > 0 ? friction_.reach() : 0.0;
   factors.free_surface = c.free_surface;
   factors.confined = state_.fluid.confined;
   factors.bodies = bodies_;
@@ -312,6 +343,7 @@ device::ShiftFactors OnDevice<T, D>::shift_factors(double dt, double damping) co
 template <class T, int D>
 void OnDevice<T, D>::kick_and_shift(double dt, double damping, double next) {
   if (!std::exchange(walls_are_driven_, true) || state_.walls_move) {
+    set_force();
     const auto boxes = contact_.body_bounds();
     device_->set_bodies(boxes);
     bodies_ = static_cast<std::int32_t>(boxes.size());
@@ -324,7 +356,7 @@ void OnDevice<T, D>::kick_and_shift(double dt, double damping, double next) {
   maxima_are_due_ = true;
 }
 
-/// Does what ParticleUpdate does at walls, for particles that may touch a body.
+/// Does what ParticleUpdate does at walls, for particles about which the host decides.
 template <class T, int D>
 void OnDevice<T, D>::check_contact(std::vector<device::Suspect>& suspects, double dt) {
   std::int64_t contacts = 0;
@@ -338,8 +370,58 @@ void OnDevice<T, D>::check_contact(std::vector<device::Suspect>& suspects, doubl
       if (const std::optional<Vec3> wall = update_.wall_beside(one.near_bodies != 0, one.x_old))
         one.v = physics::delta::stopped_velocity(one.v, one.x - one.x_old, *wall, dt);
     contacts += update_.apply_contact(one.near_bodies != 0, one.x, one.v) ? 1 : 0;
+    if (friction_.acts() && dt > 0) one.v = friction_.after(one.x, one.v, dt);
   }
   state_.contacts += contacts;
+}
+
+template <class T, int D>
+device::Travellers OnDevice<T, D>::find_travellers(const exchange::Halo& halo) const {
+  device::Travellers rows;
+  const auto add_to = [](std::vector<std::int32_t>& to) {
+    return [&to](std::int32_t first, std::int32_t count) {
+      for (std::int32_t r = first; r < first + count; ++r) to.push_back(r);
+    };
+  };
+  halo.for_each_sent(add_to(rows.sent));
+  halo.for_each_received(add_to(rows.received));
+  return rows;
+}
+
+template <class T, int D>
+neighbors::PairData<T>& OnDevice<T, D>::rows_of_kind(device::RowKind kind) {
+  if (kind == device::RowKind::walls) return scratch_.walls;
+  return kind == device::RowKind::midpoint ? scratch_.midpoint_rows : scratch_.end_rows;
+}
+
+template <class T, int D>
+void OnDevice<T, D>::fetch_sent(device::RowKind kind) {
+  const auto& which = (kind == device::RowKind::walls ? walls_travel_ : fluid_travels_).sent;
+  if (which.empty()) return;
+  neighbors::PairData<T>& rows = rows_of_kind(kind);
+  const auto width = static_cast<std::size_t>(rows.width());
+  cargo_.resize(which.size() * width);
+  device_->fetch_sent(kind, cargo_.data());
+  for (std::size_t k = 0; k < which.size(); ++k) {
+    const auto row = rows.row(which[k]);
+    for (std::size_t c = 0; c < width; ++c) row[static_cast<int>(c)] = cargo_[k * width + c];
+  }
+  domain_.timers.lap(Phase::pack);
+}
+
+template <class T, int D>
+void OnDevice<T, D>::put_received(device::RowKind kind) {
+  const auto& which = (kind == device::RowKind::walls ? walls_travel_ : fluid_travels_).received;
+  if (which.empty()) return;
+  neighbors::PairData<T>& rows = rows_of_kind(kind);
+  const auto width = static_cast<std::size_t>(rows.width());
+  cargo_.resize(which.size() * width);
+  for (std::size_t k = 0; k < which.size(); ++k) {
+    const auto row = rows.row(which[k]);
+    for (std::size_t c = 0; c < width; ++c) cargo_[k * width + c] = row[static_cast<int>(c)];
+  }
+  device_->put_received(kind, cargo_.data());
+  domain_.timers.lap(Phase::pack);
 }
 
 template <class T, int D>

@@ -8,6 +8,7 @@
 #include "device/delta.hpp"
 #include "domain/contact.hpp"
 #include "domain/external_forcing.hpp"
+#include "domain/wall_friction.hpp"
 #include "solver/execution.hpp"
 #include "solvers/sph/parts.hpp"
 #include "solvers/sph/step/delta/particle_update.hpp"
@@ -23,11 +24,11 @@ namespace eddyline::sph {
 template <int D>
 device::SortedRows<D> rows_of(const particles::CellIndex& index, const neighbors::FixedPositions& positions) {
   device::SortedRows<D> rows{index.real_rows, index.rows, {index.slot.data(), index.slot.size()}, {}, {}};
-  std::int32_t begin = 0;
-  for (std::size_t k = 0; k < index.occupied.size(); ++k) {
-    rows.cells.push_back({index.occupied[k], begin, index.occupied_end[k]});
-    begin = index.occupied_end[k];
-  }
+  std::size_t number = 0;
+  index.cells.for_each([&](std::int32_t cell) {
+    const particles::RowRange own = index.of_number(number++);
+    if (own.begin < index.real_rows) rows.cells.push_back({cell, own.begin, own.end});
+  });
   for (int d = 0; d < D; ++d) rows.positions[d] = positions.x[d].data();
   return rows;
 }
@@ -39,7 +40,8 @@ class OnDevice {
  public:
   /// Throws UserError if the world needs what devices cannot compute, or the device is missing.
   OnDevice(Parts<T, D>& parts, const ParticleUpdate<T, D>& update, const Contact& contact,
-           const ExternalForcing<D>& forcing, const MovingWalls<T, D>& moving_walls);
+           const domain::WallFriction& friction, const ExternalForcing<D>& forcing,
+           const MovingWalls<T, D>& moving_walls);
 
   /// Takes over the host's state, unless the device has it. Returns whether it did; rows of the midpoint are then to be
   /// written again.
@@ -85,6 +87,12 @@ class OnDevice {
     device_->sum_buffer_reactions(sweep_input(state_, domain_, scratch_), state_.constants.viscosity, viscous, force);
   }
 
+  // Several ranks: rows pass through the host's.
+  /// Copies the rows that other ranks need to the host's rows.
+  void fetch_sent(device::RowKind kind);
+  /// Takes over rows of other ranks from the host's rows.
+  void put_received(device::RowKind kind);
+
   std::string name() const { return device_->name(); }
   const device::Delta<T, D>& device() const { return *device_; }
   /// Number of rebuilds on the device.
@@ -92,11 +100,15 @@ class OnDevice {
 
  private:
   void check_memory() const;
+  void copy_state();
+  neighbors::PairData<T>& rows_of_kind(device::RowKind kind);
+  device::Travellers find_travellers(const exchange::Halo& halo) const;
   device::HostFluid<T, D> host_fluid();
   device::HostWalls<T> host_walls();
   void upload_walls();
   void upload_openings();
   void set_inflows();
+  void set_force();
   void build_lists();
   device::MovedWalls<T, D> moved_walls(bool at_midpoint) const;
   device::RowFactors row_factors(double dt) const;
@@ -110,16 +122,19 @@ class OnDevice {
   Lists<T, D>& lists_;
   const ParticleUpdate<T, D>& update_;
   const Contact& contact_;
+  const domain::WallFriction& friction_;
   const ExternalForcing<D>& forcing_;
   const MovingWalls<T, D>& moving_walls_;
   std::unique_ptr<device::Delta<T, D>> device_;
   std::vector<std::int32_t> moving_;  // dummy particles of bodies that move
-  bool has_state_ = false;            // the device has the state,
-  bool host_has_state_ = true;        // and so has the host,
-  bool host_has_order_ = true;        // with the order of particles,
-  bool host_has_lists_ = true;        // and with lists
-  bool maxima_are_due_ = false;       // those of the last step are still on the device
-  bool walls_are_driven_ = false;     // velocities of walls and boxes of bodies are on the device
+  device::Travellers fluid_travels_, walls_travel_;
+  std::vector<T> cargo_;           // rows that travel, side by side
+  bool has_state_ = false;         // the device has the state,
+  bool host_has_state_ = true;     // and so has the host,
+  bool host_has_order_ = true;     // with the order of particles,
+  bool host_has_lists_ = true;     // and with lists
+  bool maxima_are_due_ = false;    // those of the last step are still on the device
+  bool walls_are_driven_ = false;  // velocities of walls and boxes of bodies are on the device
   std::int32_t bodies_ = 0;
   std::int64_t rebuilds_ = 0;
 };
