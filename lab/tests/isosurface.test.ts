@@ -130,6 +130,15 @@ describe("a surface in the stream", () => {
     }
   });
 
+  it("may end cleanly at the sides of the domain", async () => {
+    const inside = cutLattice([12, 12, 12], sphere([6, 6, 6], 4));
+    expect((await decodeSurface(await encoded(inside), true)).triangles).toEqual(meshOf(inside).triangles);
+    const half = cutLattice([12, 9, 8], (x) => 5.3 - x); // a plane, closed at five sides
+    const { positions, triangles } = await decodeSurface(await encoded(half), true);
+    expect(triangles.length).toBe(3 * 2 * 6 * 5);
+    for (const v of triangles) expect(positions[3 * v]).toBeCloseTo(5.3, 2);
+  });
+
   it("may be empty", async () => {
     const nothing = { size: [0, 0, 0] as const, signs: new Uint32Array(0), cuts: new Uint8Array(0) };
     expect((await decodeSurface(await encoded(nothing))).triangles).toHaveLength(0);

@@ -31,6 +31,7 @@ describe("levels", () => {
   it("begin above 90 % of the values", () => {
     expect(suggestedLevel({ low: 0, high: 10, counts: [50, 30, 10, 5, 5, 0, 0, 0, 0, 0] })).toBeCloseTo(3, 0);
     expect(suggestedLevel({ low: -1, high: 1, counts: [0, 0, 0, 100] })).toBeLessThan(1);
+    expect(suggestedLevel({ low: -10, high: 10, counts: [0, 95, 5, 0] }, 1)).toBe(1);
   });
 });
 

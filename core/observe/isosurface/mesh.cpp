@@ -8,7 +8,7 @@ namespace eddyline::observe {
 
 namespace {
 
-/// Finds the vertex of a cut edge: its number is the count of cut edges before it.
+/// Finds the vertices of a cell: the number of one is the count of cut edges before its edge.
 class VertexNumbers {
  public:
   explicit VertexNumbers(const Signs& signs) : signs_(signs), before_(3 * signs.rows() * signs.words()) {
@@ -24,19 +24,44 @@ class VertexNumbers {
           }
         }
   }
-  std::uint32_t of(int axis, std::size_t row, std::int32_t x) const {
-    const auto word = static_cast<std::size_t>(x >> 6);
-    const std::uint64_t earlier = signs_.cut_edges(axis, row, word) & ((std::uint64_t{1} << (x & 63)) - 1);
-    return before_[at(axis, row, word)] + static_cast<std::uint32_t>(std::popcount(earlier));
+  /// Must be called before of() for each cell, in their order.
+  void enter(std::int32_t x, std::int32_t y, std::int32_t z) {
+    const auto word = static_cast<std::size_t>(x >> 6), row = signs_.row(y, z);
+    const std::uint64_t bit = std::uint64_t{1} << (x & 63);
+    earlier_ = {bit - 1, 2 * bit - 1};  // of edges at x, and at x + 1
+    if (row == row_ && word == word_) return;
+    row_ = row, word_ = word;
+    for (int edge = 0; edge < 12; ++edge) {
+      const int axis = edge >> 2, b = edge & 1, c = edge >> 1 & 1;
+      const std::size_t of_edge = axis == 0   ? signs_.row(y + b, z + c)
+                                  : axis == 1 ? signs_.row(y, z + c)
+                                              : signs_.row(y + c, z);
+      Edges& edges = edges_[static_cast<std::size_t>(edge)];
+      edges = {signs_.cut_edges(axis, of_edge, word), before_[at(axis, of_edge, word)], axis > 0 && b == 1 ? 1U : 0U};
+    }
+  }
+  /// The vertex on an edge, as corner_rule() numbers it, of the cell that was entered last.
+  std::uint32_t of(std::uint8_t edge) const {
+    const Edges& edges = edges_[edge];
+    return edges.before + static_cast<std::uint32_t>(std::popcount(edges.cut & earlier_[edges.offset]));
   }
 
  private:
+  /// Edges along one axis that begin at the points of a word; offset: of those of a cell from its own point along x.
+  struct Edges {
+    std::uint64_t cut;
+    std::uint32_t before, offset;
+  };
+
   std::size_t at(int axis, std::size_t row, std::size_t word) const {
     return (3 * row + static_cast<std::size_t>(axis)) * signs_.words() + word;
   }
 
   const Signs& signs_;
   std::vector<std::uint32_t> before_;
+  std::size_t row_ = static_cast<std::size_t>(-1), word_ = 0;
+  std::array<Edges, 12> edges_{};
+  std::array<std::uint64_t, 2> earlier_{};
 };
 
 }  // namespace
@@ -61,19 +86,15 @@ Mesh mesh_of(const Surface& surface) {
                              along(surface.origin.y, surface.spacing.y, y + (axis == 1 ? part : 0)),
                              along(surface.origin.z, surface.spacing.z, z + (axis == 2 ? part : 0))});
   });
-  const VertexNumbers numbers(signs);
+  VertexNumbers numbers(signs);
   const auto rule = corner_rule();
   mesh.triangles.reserve(2 * surface.vertices());
   signs.for_each_cut_cell([&](std::int32_t x, std::int32_t y, std::int32_t z, unsigned inside) {
     const Triangulation& triangulation = rule[inside];
-    const auto vertex = [&](std::uint8_t edge) {
-      const int axis = edge >> 2, b = edge & 1, c = edge >> 1 & 1;
-      const Int3 offset = axis == 0 ? Int3{0, b, c} : axis == 1 ? Int3{b, 0, c} : Int3{b, c, 0};
-      return numbers.of(axis, signs.row(y + offset[1], z + offset[2]), x + offset[0]);
-    };
+    numbers.enter(x, y, z);
     for (std::size_t k = 0; k < static_cast<std::size_t>(triangulation.count); ++k)
-      mesh.triangles.push_back({vertex(triangulation.edges[3 * k]), vertex(triangulation.edges[3 * k + 1]),
-                                vertex(triangulation.edges[3 * k + 2])});
+      mesh.triangles.push_back({numbers.of(triangulation.edges[3 * k]), numbers.of(triangulation.edges[3 * k + 1]),
+                                numbers.of(triangulation.edges[3 * k + 2])});
   });
   return mesh;
 }

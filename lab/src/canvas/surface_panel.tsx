@@ -34,7 +34,7 @@ export function SurfacePanel() {
         <SurfaceCard key={setting.id} setting={setting} />
       ))}
       {surfaces.surfaceQuantities.value.length > 0 && (
-        <button type="button" class="button small" disabled={!canAdd} title={canAdd ? "" : `At most ${surfaces.MAX_SURFACES} surfaces beside water`} onClick={surfaces.addSurface}>
+        <button type="button" class="button small" disabled={!canAdd} title={canAdd ? "" : `At most ${surfaces.MAX_SURFACES} surfaces beside water`} onClick={() => surfaces.addSurface()}>
           <Icon name="plus" size={14} /> Add surface
         </button>
       )}

@@ -23,10 +23,11 @@ export class LevelRequests {
 
 const SUGGESTED_SHARE = 0.9; // of values below the suggested level
 
-/** The level below which 90 % of the values lie. */
-export function suggestedLevel({ low, high, counts }: Histogram): number {
+/** The level below which 90 % of the values lie, at least `least`. */
+export function suggestedLevel({ low, high, counts }: Histogram, least = Number.NEGATIVE_INFINITY): number {
   const total = counts.reduce((sum, count) => sum + count, 0);
   let sum = 0;
   const bin = counts.findIndex((count) => (sum += count) >= SUGGESTED_SHARE * total);
-  return Number((low + ((high - low) * (Math.max(0, bin) + 1)) / (counts.length + 1)).toPrecision(3));
+  const level = low + ((high - low) * (Math.max(0, bin) + 1)) / (counts.length + 1);
+  return Number(Math.max(least, level).toPrecision(3));
 }

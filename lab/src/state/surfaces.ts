@@ -1,6 +1,6 @@
 /** Isosurfaces of a 3D run: which are shown, at which levels, and the plane that cuts them. */
 
-import { batch, computed, effect, signal } from "@preact/signals";
+import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import type { Frame, Histogram, Surface } from "../stream/frame";
 import { isSameRequest } from "../stream/frames";
 import type { SurfaceQuantity } from "../stream/stream_pb";
@@ -8,7 +8,7 @@ import type { Cut } from "./cut";
 import { LevelRequests, suggestedLevel } from "./levels";
 import { hasStoredSurfaces, hello, is3d, latestFrame, runId } from "./run";
 import * as view from "./view";
-import { FLUID, shownWaterMode } from "./water";
+import { FLUID, showsVortices, shownWaterMode, VORTICES } from "./water";
 
 /** A surface that the user has chosen. */
 export interface SurfaceSetting {
@@ -32,6 +32,8 @@ export const cut = signal<Cut | null>(null);
 export const panelOpen = signal(false);
 /** True if histograms are needed: for the panel, or for the first level of a surface. */
 export const needsHistograms = computed(() => panelOpen.value || settings.value.some(({ level }) => level === null));
+
+const LEAST_OF_VORTICES = 0.1; // suggested level over the highest value: most values of Q are near 0
 
 const requests = new LevelRequests();
 let lastId = WATER_ID;
@@ -92,12 +94,24 @@ effect(() => {
   requests.clear();
 });
 
+let begunRun = "";
+
+/** Shows a confined flow by its vortices at first. */
+effect(() => {
+  const id = runId.value;
+  if (!id || id === begunRun || !showsVortices.value) return;
+  begunRun = id;
+  untracked(() => {
+    if (settings.value.length === 0) addSurface(VORTICES);
+  });
+});
+
 /** Takes a level from the histogram for surfaces that have none yet. */
 effect(() => {
   const frame = latestFrame.value;
   for (const { id, quantity, level } of settings.value) {
     const histogram = level === null ? histogramOf(frame, quantity) : null;
-    if (histogram) changeSurface(id, { level: suggestedLevel(histogram) });
+    if (histogram) changeSurface(id, { level: suggestedLevel(histogram, quantity === VORTICES ? LEAST_OF_VORTICES * histogram.high : undefined) });
   }
 });
 
@@ -110,11 +124,11 @@ export function addFirst(): void {
   if (settings.value.length === 0) addSurface();
 }
 
-/** Adds a surface of the displayed quantity, or of another one if it has a surface already. */
-export function addSurface(): void {
+/** Adds a surface of `quantity`, by default of the displayed one, or of another one if it has a surface already. */
+export function addSurface(quantity: string = view.quantity.value): void {
   const used = settings.value.map(({ quantity }) => quantity);
   const unused = surfaceQuantities.value.filter(({ name }) => !used.includes(name));
-  const next = unused.find(({ name }) => name === view.quantity.value) ?? unused[0] ?? surfaceQuantities.value[0];
+  const next = unused.find(({ name }) => name === quantity) ?? unused[0] ?? surfaceQuantities.value[0];
   if (!next || settings.value.length >= MAX_SURFACES) return;
   settings.value = [...settings.value, { id: ++lastId, quantity: next.name, level: null, isColored: false, opacity: 0.7 }];
 }

@@ -111,7 +111,7 @@ def _joined(
         kept = surface.triangles.astype(np.int64)
         if on_side is not None:
             at_side = (surface.vertices < low + on_side) | (surface.vertices > high - on_side)
-            kept = kept[~at_side.any(axis=1)[kept].all(axis=1)]
+            kept = kept[~at_side.any(axis=1)[kept].any(axis=1)]  # with those whose edge would be uneven
         triangles = kept + count
         parts.append(_Mesh(seen, surface.normals() @ view.axes.T, places, colors, triangles))
         count += len(seen)

@@ -1,7 +1,7 @@
 /** Decodes isosurfaces: signs of lattice points and codes of cut edges, predicted and deflated; docs/surfaces.md describes the
  * format. */
 
-import { bitCount, cutEdges, type CutLattice, meshOf, vertexNormals, wordsPerRow } from "./mesh";
+import { bitCount, cutEdges, type CutLattice, meshOf, vertexNormals, withoutSides, wordsPerRow } from "./mesh";
 
 type Three = readonly [number, number, number];
 
@@ -67,9 +67,10 @@ export function bodySize({ size: [nx, ny, nz], vertices, hasColors }: SurfaceHea
   return Math.ceil(nx / 8) * ny * nz + (hasColors ? 2 : 1) * vertices;
 }
 
-export async function decodeSurface(bytes: Uint8Array): Promise<SurfaceMesh> {
+/** endsAtSides: without the parts that close the surface at the sides of the domain. */
+export async function decodeSurface(bytes: Uint8Array, endsAtSides = false): Promise<SurfaceMesh> {
   const header = readHeader(bytes);
-  return meshOfBody(header, await inflated(bytes.subarray(header.headerBytes), bodySize(header)));
+  return meshOfBody(header, await inflated(bytes.subarray(header.headerBytes), bodySize(header)), endsAtSides);
 }
 
 /** Inflates a zlib stream that must have `size` bytes. */
@@ -90,7 +91,7 @@ async function inflated(bytes: Uint8Array, size: number): Promise<Uint8Array> {
   return body;
 }
 
-export function meshOfBody(header: SurfaceHeader, body: Uint8Array): SurfaceMesh {
+export function meshOfBody(header: SurfaceHeader, body: Uint8Array, endsAtSides = false): SurfaceMesh {
   const { lowestColor, highestColor, level, origin, spacing, hasColors, vertices, size } = header;
   const [signs, signBytes] = [wordsOfSigns(size, body), Math.ceil(size[0] / 8) * size[1] * size[2]];
   const cuts = new Uint8Array(vertices);
@@ -98,8 +99,9 @@ export function meshOfBody(header: SurfaceHeader, body: Uint8Array): SurfaceMesh
   const residuals = body.subarray(signBytes, signBytes + vertices);
   const decoded = vertices === 0 ? 0 : new Predictor({ size, signs }, residuals, cuts, colors && body.subarray(signBytes + vertices), colors).run();
   if (decoded !== vertices) throw new RangeError(`a surface with ${decoded} cut edges, but ${vertices} codes`);
-  const mesh = vertices === 0 ? { positions: new Float32Array(0), triangles: new Uint32Array(0) } : meshOf({ size, signs, cuts });
-  if (mesh.triangles.length !== 3 * header.triangles) throw new RangeError(`a surface with ${mesh.triangles.length / 3} triangles, expected ${header.triangles}`);
+  const closed = vertices === 0 ? { positions: new Float32Array(0), triangles: new Uint32Array(0) } : meshOf({ size, signs, cuts });
+  if (closed.triangles.length !== 3 * header.triangles) throw new RangeError(`a surface with ${closed.triangles.length / 3} triangles, expected ${header.triangles}`);
+  const mesh = endsAtSides ? withoutSides(closed, size) : closed;
   const { positions } = mesh;
   for (let k = 0; k < positions.length; k++) positions[k] = (origin[k % 3] as number) + (spacing[k % 3] as number) * (positions[k] as number);
   return { ...mesh, normals: vertexNormals(mesh), colors, lowestColor, highestColor, level };

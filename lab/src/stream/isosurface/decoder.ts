@@ -2,10 +2,13 @@
 
 import type { Surface } from "../frame";
 import type { SurfaceMesh } from "./decode";
-import type { WorkerAnswer } from "./worker";
+import type { WorkerAnswer, WorkerRequest } from "./worker";
 
-/** Decodes the bytes of a surface. */
-export type Decode = (data: Uint8Array) => Promise<SurfaceMesh>;
+/** Decodes the bytes of a surface; endsAtSides: without the parts that close it at the sides of the domain. */
+export type Decode = (data: Uint8Array, endsAtSides: boolean) => Promise<SurfaceMesh>;
+
+/** The quantity whose surface is that of the fluid: it ends on the sides. */
+export const FLUID = "fluid";
 
 const MEMORY_LIMIT = 96e6; // bytes of decoded surfaces
 
@@ -51,7 +54,7 @@ export class SurfaceDecoder {
     this.isBusy = true;
     for (let next = this.take(); next; next = this.take()) {
       try {
-        const mesh = await this.decode(next.data);
+        const mesh = await this.decode(next.data, next.quantity !== FLUID);
         this.keep(next, mesh);
         this.listener.decoded(next, mesh);
       } catch (error) {
@@ -88,7 +91,7 @@ function sizeOf({ positions, normals, triangles, colors }: SurfaceMesh): number 
 /** Decodes in a worker, which starts with the first surface. */
 export function decoderInWorker(): Decode {
   let worker: Worker | null = null;
-  return (data) =>
+  return (data, endsAtSides) =>
     new Promise((resolve, reject) => {
       worker ??= new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
       worker.onmessage = ({ data: { mesh, problem } }: MessageEvent<WorkerAnswer>) => {
@@ -100,6 +103,6 @@ export function decoderInWorker(): Decode {
         worker = null;
         reject(new Error("surfaces cannot be decoded in this browser"));
       };
-      worker.postMessage(data);
+      worker.postMessage({ data, endsAtSides } satisfies WorkerRequest);
     });
 }

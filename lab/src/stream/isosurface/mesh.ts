@@ -140,6 +140,20 @@ function addLayer({ size: [nx, ny], signs }: CutLattice, z: number, low: PlaneOf
   }
 }
 
+/** The mesh without the triangles that close it at the outermost points of a lattice of this size, and those beside them, whose
+ * edge would be as uneven as these points. */
+export function withoutSides({ positions, triangles }: Mesh, size: readonly [number, number, number]): Mesh {
+  const isAtSide = Uint8Array.from({ length: positions.length / 3 }, (_, v) => {
+    const at = (axis: number): number => positions[3 * v + axis] as number;
+    return size.some((points, axis) => at(axis) < 1 || at(axis) > points - 2) ? 1 : 0;
+  });
+  const kept = triangles.filter((_, k) => {
+    const first = k - (k % 3);
+    return [0, 1, 2].every((corner) => isAtSide[triangles[first + corner] as number] === 0);
+  });
+  return { positions, triangles: kept };
+}
+
 class GrowingIndices {
   private values: Uint32Array;
   private count = 0;

@@ -8,8 +8,13 @@ export interface WorkerAnswer {
   readonly problem: string;
 }
 
-self.onmessage = async ({ data }: MessageEvent<Uint8Array>): Promise<void> => {
-  const answer = await decodeSurface(data).then(
+export interface WorkerRequest {
+  readonly data: Uint8Array;
+  readonly endsAtSides: boolean;
+}
+
+self.onmessage = async ({ data: { data, endsAtSides } }: MessageEvent<WorkerRequest>): Promise<void> => {
+  const answer = await decodeSurface(data, endsAtSides).then(
     (mesh): WorkerAnswer => ({ mesh, problem: "" }),
     (error: unknown): WorkerAnswer => ({ mesh: null, problem: error instanceof Error ? error.message : String(error) }),
   );
