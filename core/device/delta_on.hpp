@@ -15,6 +15,7 @@
 #include "device/ranks_on.hpp"
 #include "device/rebuild_on.hpp"
 #include "device/sums.hpp"
+#include "device/terms_on.hpp"
 #include "device/update.hpp"
 
 namespace eddyline::device {
@@ -57,14 +58,16 @@ class DeltaOn final : public Delta<T, D> {
   }
 
   void set_force(const std::vector<std::vector<world::formula::Instruction>>& formulas) override {
-    std::vector<world::formula::Instruction> code;
-    force_ = {};
-    for (std::size_t d = 0; d < formulas.size(); ++d) {
-      code.insert(code.end(), formulas[d].begin(), formulas[d].end());
-      force_.begin[d + 1] = static_cast<std::int32_t>(code.size());
-    }
-    force_code_.upload(code);
-    force_.code = force_code_.data();
+    terms_.set_force(formulas);
+  }
+  void set_terms(const HostProgram& pairs, const HostProgram& particles) override {
+    terms_.set_terms(pairs, particles);
+  }
+  void sum_terms(const PairTermNumbers<T>& numbers, std::span<const TermValue> filled) override {
+    terms_.sum(fluid(), fluid_fluid_.chunks.data(), numbers, filled);
+  }
+  void compute_forces(const ForceNumbers& numbers, std::span<const TermValue> filled) override {
+    terms_.compute_forces(fluid(), numbers, filled);
   }
   void set_inflows(const std::vector<InflowPlane>& planes) override { inflows_.upload(planes); }
 
@@ -198,9 +201,8 @@ class DeltaOn final : public Delta<T, D> {
     for (auto& each : moved_x_) visit(each);
     for (auto& each : turn_) visit(each);
     rebuild_.for_each_buffer(visit), openings_.for_each_buffer(visit);
-    fluid_travels_.for_each_buffer(visit), walls_travel_.for_each_buffer(visit);
-    visit(moving_), visit(corners_), visit(inflows_), visit(force_code_), visit(suspect_), visit(numbers_),
-        visit(spare_);
+    terms_.for_each_buffer(visit), fluid_travels_.for_each_buffer(visit), walls_travel_.for_each_buffer(visit);
+    visit(moving_), visit(corners_), visit(inflows_), visit(suspect_), visit(numbers_), visit(spare_);
   }
 
   FluidArrays<T, D> fluid() const {
@@ -242,9 +244,9 @@ class DeltaOn final : public Delta<T, D> {
             &all->suspects,
             suspect_.data(),
             static_cast<unsigned int>(suspect_.size()),
-            force_,
             corners_.data(),
-            inflows_.data()};
+            inflows_.data(),
+            {}};
   }
 
   std::size_t count_beside(const HostSides& sides) {
@@ -355,6 +357,7 @@ class DeltaOn final : public Delta<T, D> {
 
   RebuildOn<Backend, T, D> rebuild_{backend_};
   OpeningsOn<Backend, T, D> openings_{backend_};
+  TermsOn<Backend, T, D> terms_{backend_};
   TravellersOn<Backend, T> fluid_travels_{backend_}, walls_travel_{backend_};
   Memory<std::int64_t> id_{backend_};
   Memory<double> mass_{backend_}, s_{backend_};
@@ -373,8 +376,6 @@ class DeltaOn final : public Delta<T, D> {
   std::array<Memory<double>, 3> turn_ = make_buffers<double, 3>(backend_);
   Memory<Vec3> corners_{backend_};
   Memory<InflowPlane> inflows_{backend_};
-  Memory<world::formula::Instruction> force_code_{backend_};
-  ForceFormulas force_;
   Memory<Suspect> suspect_{backend_};
   Memory<Numbers> numbers_{backend_};
   Numbers found_;              // by the host,
@@ -525,7 +526,9 @@ std::vector<Suspect> DeltaOn<Backend, T, D>::kick_and_shift(const ShiftFactors& 
   ShiftFactors by = factors;
   if (!with_bodies) by.bodies = 0;
   if (openings_.any()) openings_.discard_forces(fluid());
-  backend_.for_each(n_, KickAndShift<T, D>{fluid(), step_arrays(), by, next});
+  StepArrays arrays = step_arrays();
+  for (std::size_t d = 0; d < D && by.force_varies; ++d) arrays.force[d] = terms_.force(d);
+  backend_.for_each(n_, KickAndShift<T, D>{fluid(), arrays, by, next});
   if (suspect_.size() == 0) return {};
   const Numbers& found = fetch_numbers();
   if (found.suspects > suspect_.size())
