@@ -208,7 +208,6 @@ def test_devices_give_the_same_bits(precision: str) -> None:
     assert bits(world, threads=1, device="emulated") == bits(world, threads=1)
 
 
-
 def test_the_core_knows_the_variables_that_the_package_offers() -> None:
     world = World.from_text(FLOW + '[[terms]]\nname = "push"\ncentral = "W"\n')
     pairs = [name for name in OF_PAIRS if "z" not in name]
