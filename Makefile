@@ -14,7 +14,7 @@ OPENMPI := build/openmpi
 PYTHON_FOLDERS := python tests tools examples benchmarks validation experiments
 CORE_SOURCES := $(shell find core python/eddyline/bindings -name '*.cpp' -o -name '*.hpp')
 
-.PHONY: FORCE demo build gpu wheel test test-wheel golden test-matrix ranks-kills kills tidy test-threads test-page test-speed test-openmpi fuzz docs format clean
+.PHONY: FORCE demo build gpu wheel test test-wheel golden test-matrix ranks-kills kills tidy test-wide test-threads test-page test-speed test-openmpi fuzz docs format clean
 
 demo: build
 	@$(BIN)/eddyline run worlds/cylinder.toml --set domain.spacing=D/12
@@ -109,6 +109,10 @@ fuzz: $(TESTED)
 # Idioms and names of C++; a target of its own because clang-tidy takes minutes.
 tidy: $(TESTED)
 	@$(BIN)/python tools/test.py clang-tidy --jobs $(JOBS)
+
+# The C++ tests with sanitizers and AVX-512; a target of its own because it builds the core once more.
+test-wide: $(TESTED)
+	@$(BIN)/python tools/test.py core-wide --jobs $(JOBS)
 
 # The thread sanitizer; a target of its own because it builds the core once more, which takes minutes.
 test-threads: $(TESTED)

@@ -19,11 +19,10 @@ from eddyline.world import World, gallery
 CLICKS = 10
 WAIT = 60.0  # s for a run to begin
 COLUMNS = 1088  # of a canvas on a laptop
-WATER = pb.View(surfaces=[pb.SurfaceRequest(quantity="fluid", level=0.5)], frames_per_second=20, tells=True)
-PARTICLES = pb.View(
-    particles=True, particle_quantity="speed", most_particles=64_000, frames_per_second=20, tells=True
-)
-CONTOURS = pb.View(quantities=["speed"], columns=COLUMNS, width=1, frames_per_second=20, tells=True)
+SMOOTH = {"frames_per_second": 20, "tells": True, "smooth": True}
+WATER = pb.View(surfaces=[pb.SurfaceRequest(quantity="fluid", level=0.5)], **SMOOTH)
+PARTICLES = pb.View(particles=True, particle_quantity="speed", most_particles=64_000, **SMOOTH)
+CONTOURS = pb.View(quantities=["speed"], columns=COLUMNS, width=1, **SMOOTH)
 TANK = {"let.width": "a/2", "time.end": "100"}
 CASES: tuple[tuple[str, str, dict[str, str], pb.View], ...] = (
     ("water of a dam break", "dam_break_3d", TANK, WATER),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
 import time
 
 import numpy as np
@@ -9,8 +11,10 @@ import pytest
 from lab_server import hear, lab_in_thread, say, until
 
 from eddyline.live import stream_pb2 as pb
+from eddyline.live.frames import SHARE, SMOOTH_SHARE, Pace
 from eddyline.live.publisher import packed
 from eddyline.serve.channel import Channel
+from eddyline.serve.command import _listen
 from eddyline.serve.tokens import Permission
 from eddyline.serve.viewer import Viewer
 
@@ -139,3 +143,62 @@ def test_a_slow_link_gets_coarser_surfaces_and_the_run_is_told():
     for _ in range(2):
         viewer._choose_stride(100)
     assert viewer._view.surfaces[0].stride == 0
+
+
+def test_small_messages_do_not_wait_for_acknowledgements_of_earlier_ones():
+    """Nagle's algorithm holds them back for a round trip."""
+
+    async def is_off():
+        found = asyncio.get_running_loop().create_future()
+        server = await asyncio.start_server(lambda _, writer: found.set_result(writer), sock=listener)
+        async with server:
+            _, writer = await asyncio.open_connection(*listener.getsockname())
+            here = await found
+            answer = here.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            for each in (writer, here):
+                each.close()
+            return answer
+
+    listener = _listen("127.0.0.1", 0)
+    assert asyncio.run(is_off())
+
+
+def test_a_tick_measures_the_link_without_frames_before_it():
+    viewer = viewer_of(VIEW)
+    viewer._next_tick = time.monotonic() + 100
+    viewer._sent.append((1000, time.monotonic()))
+    assert viewer._has_room()
+    viewer._next_tick = 0.0
+    assert not viewer._has_room()
+    assert not any(message.HasField("tick") for message in viewer._news())
+    viewer._hear(packed(seen=pb.Seen(index=1)))
+    assert viewer._has_room()
+    assert [message.WhichOneof("body") for message in viewer._news()] == ["tick"]
+    assert viewer._next_tick < time.monotonic() + 1  # the first answer is late while a page opens
+
+
+def test_more_small_frames_are_under_way_than_large_ones():
+    viewer = viewer_of(VIEW)
+    viewer._next_tick = time.monotonic() + 100
+    for size, most in ((1000, 4), (40_000, 2)):
+        viewer._sent.clear()
+        while viewer._has_room():
+            viewer._sent.append((size, time.monotonic()))
+        assert len(viewer._sent) == most
+
+
+@pytest.mark.parametrize("smooth", [False, True])
+def test_a_smooth_picture_takes_a_larger_share_of_the_run_if_the_viewer_may_steer(smooth):
+    view = pb.View()
+    view.CopyFrom(VIEW)
+    view.smooth = smooth
+    spectator = Viewer(None, Channel(RUN), Permission.VIEW, 10.0, None)
+    spectator._hear(packed(view=view))
+    assert not spectator._channel._merged.smooth
+    owner = viewer_of(view)
+    assert owner._channel._merged.smooth == smooth
+    pace = Pace()
+    pace.begin()
+    pace.end(30.0, 0.003, smooth=owner._channel._merged.smooth)
+    share = SMOOTH_SHARE if smooth else SHARE
+    assert pace._next - pace._began == pytest.approx(0.003 / share, rel=0.1)

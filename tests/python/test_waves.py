@@ -234,7 +234,7 @@ def test_patches_threads_and_instructions_change_no_bit(name: str) -> None:
 
 
 @needs_ranks
-@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("ranks", [2, pytest.param(3, marks=pytest.mark.matrix)])
 def test_ranks_and_strategies_change_no_bit(ranks: int) -> None:
     """Every strategy, with patches and threads in turn, in each world, and two sites."""
     names, patches, threads = (

@@ -122,6 +122,7 @@ function ViewControls() {
       {is2d && run.hasVelocity.value && <Toggle of={view.streaklines} icon="streaks" label="Streaklines: dye carried by the flow" />}
       {is2d && <Toggle of={view.colorSteps} icon="bands" label="Filled contours" />}
       {is2d && <Toggle of={view.contourLines} icon="lines" label="Contour lines (vorticity, density)" />}
+      {run.isLive.value && <Toggle of={view.smooth} icon="film" label="More frames a second: up to 2 % of the run's computing time" />}
     </div>
   );
 }

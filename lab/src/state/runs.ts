@@ -351,6 +351,7 @@ function sendView(): void {
       velocities: particles,
       width: 2,
       tells: true,
+      smooth: view.smooth.value,
       surfaces: surfaces.requested.value.map((request) => ({ ...request, histogram: surfaces.needsHistograms.value })),
     }),
   });
@@ -369,6 +370,7 @@ effect(() => {
   view.quantity.value;
   view.style.value;
   view.showsVelocity.value;
+  view.smooth.value;
   view.camera.value;
   clearTimeout(viewTimer);
   viewTimer = window.setTimeout(sendView, 150);

@@ -19,6 +19,8 @@ export const streaklines = signal(false);
 /** True if the velocity field is needed. */
 export const showsVelocity = computed(() => tracers.value || streaklines.value);
 export const contourLines = signal(false);
+/** Frames may take 2 % of the computing time of a run, not only 0.6 %. */
+export const smooth = signal(false);
 export const colorSteps = signal(false);
 /** The permanent id of the particle that is followed. */
 export const followedParticle = signal<bigint | null>(null);

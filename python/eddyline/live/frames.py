@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from eddyline import _core
     from eddyline.world import World
 
-SHARE = 0.006
-"""Largest share of the computing time that frames may take; expensive frames are sent less often."""
+SHARE, SMOOTH_SHARE = 0.006, 0.02
+"""Largest share of the computing time that frames may take, and if a viewer asks for a smooth picture;
+expensive frames are sent less often."""
 SLOWEST = 0.5  # frames a second, whatever they cost
 MOST_PARTICLES = 400_000  # particles of a frame; of more, always the same subset
 MOST_COLUMNS = 1600  # of a raster of cells
@@ -25,7 +26,7 @@ FASTEST = 30.0  # frames a second
 
 
 class Pace:
-    """Schedule of frames: as often as viewers request, within SHARE of the computing time."""
+    """Schedule of frames: as often as viewers request, within their share of the computing time."""
 
     def __init__(self) -> None:
         self._next = 0.0
@@ -43,11 +44,12 @@ class Pace:
         """Called before a frame is made."""
         self._began, self._began_computing = clock.perf_counter(), clock.thread_time()
 
-    def end(self, wanted: float, sending: float) -> None:
+    def end(self, wanted: float, sending: float, *, smooth: bool = False) -> None:
         """Called after a frame was made. Its cost is processor time, as other programs may use the processor,
         too. sending: time to send the previous frame [s]."""
         cost = clock.thread_time() - self._began_computing + sending
-        self._next = self._began + max(1 / min(wanted, FASTEST), min(cost / SHARE, 1 / SLOWEST))
+        share = SMOOTH_SHARE if smooth else SHARE
+        self._next = self._began + max(1 / min(wanted, FASTEST), min(cost / share, 1 / SLOWEST))
 
 
 def frame_of(world: World, simulation: _core.Simulation, index: int, view: pb.View) -> pb.Message:

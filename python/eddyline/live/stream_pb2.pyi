@@ -499,7 +499,7 @@ class Ping(_message.Message):
     def __init__(self, sent: _Optional[float] = ..., received: _Optional[float] = ..., returned: _Optional[float] = ...) -> None: ...
 
 class View(_message.Message):
-    __slots__ = ("quantities", "columns", "frames_per_second", "particles", "particle_quantity", "most_particles", "lower", "upper", "width", "ids", "tells", "velocities", "surfaces")
+    __slots__ = ("quantities", "columns", "frames_per_second", "particles", "particle_quantity", "most_particles", "lower", "upper", "width", "ids", "tells", "velocities", "surfaces", "smooth")
     QUANTITIES_FIELD_NUMBER: _ClassVar[int]
     COLUMNS_FIELD_NUMBER: _ClassVar[int]
     FRAMES_PER_SECOND_FIELD_NUMBER: _ClassVar[int]
@@ -513,6 +513,7 @@ class View(_message.Message):
     TELLS_FIELD_NUMBER: _ClassVar[int]
     VELOCITIES_FIELD_NUMBER: _ClassVar[int]
     SURFACES_FIELD_NUMBER: _ClassVar[int]
+    SMOOTH_FIELD_NUMBER: _ClassVar[int]
     quantities: _containers.RepeatedScalarFieldContainer[str]
     columns: int
     frames_per_second: float
@@ -526,7 +527,8 @@ class View(_message.Message):
     tells: bool
     velocities: bool
     surfaces: _containers.RepeatedCompositeFieldContainer[SurfaceRequest]
-    def __init__(self, quantities: _Optional[_Iterable[str]] = ..., columns: _Optional[int] = ..., frames_per_second: _Optional[float] = ..., particles: _Optional[bool] = ..., particle_quantity: _Optional[str] = ..., most_particles: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., width: _Optional[int] = ..., ids: _Optional[bool] = ..., tells: _Optional[bool] = ..., velocities: _Optional[bool] = ..., surfaces: _Optional[_Iterable[_Union[SurfaceRequest, _Mapping]]] = ...) -> None: ...
+    smooth: bool
+    def __init__(self, quantities: _Optional[_Iterable[str]] = ..., columns: _Optional[int] = ..., frames_per_second: _Optional[float] = ..., particles: _Optional[bool] = ..., particle_quantity: _Optional[str] = ..., most_particles: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., width: _Optional[int] = ..., ids: _Optional[bool] = ..., tells: _Optional[bool] = ..., velocities: _Optional[bool] = ..., surfaces: _Optional[_Iterable[_Union[SurfaceRequest, _Mapping]]] = ..., smooth: _Optional[bool] = ...) -> None: ...
 
 class SurfaceRequest(_message.Message):
     __slots__ = ("quantity", "level", "color", "stride", "histogram")

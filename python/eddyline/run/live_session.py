@@ -265,7 +265,7 @@ class LiveSession:
                 frame.frame.bodies.CopyFrom(bodies)
                 publisher.put("bodies", packed(bodies=bodies), lasting=True)
             publisher.put("frame", frame)
-            self._pace.end(wanted, publisher.cost)
+            self._pace.end(wanted, publisher.cost, smooth=view.smooth)
         if now >= self._next_progress:
             self._next_progress = now + PROGRESS_EVERY
             publisher.put("progress", packed(progress=self._progress(progress, share, now)), lasting=True)

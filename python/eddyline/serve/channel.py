@@ -211,6 +211,7 @@ class Channel:
             wants = bool(view.quantities) or view.particles or bool(view.surfaces)
             if wants:
                 merged.frames_per_second = max(merged.frames_per_second, view.frames_per_second)
+                merged.smooth |= view.smooth
             if view.quantities:
                 merged.columns = max(merged.columns, view.columns or MOST_COLUMNS)
             merged.particles |= view.particles

@@ -1,8 +1,9 @@
 """Level of detail of a viewer: frames of as many bytes as its connection carries in a tenth of a second.
 
 Each acknowledged frame is a measurement of the connection: its bytes over its time, without the delay that
-even a clock tick has. The rate follows slowly, and a level of detail is kept until the budget has left it by
-more than a quarter, so that the picture does not hunt.
+even a clock tick has, or over the time since the frame before it, on which it may have waited. The rate
+follows slowly, and a level of detail is kept until the budget has left it by more than a quarter, so that the
+picture does not hunt.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 
 from eddyline.live import stream_pb2 as pb
 
-SECONDS = 0.1  # of transfer that a frame may take
+SECONDS = 0.09  # of transfer that a frame may take
 FIRST_RATE = 400_000.0  # assumed rate of a new connection [bytes/s]
 LEAST_RATE, MOST_RATE = 20_000.0, 1e9
 LEAST_BUDGET = LEAST_RATE * SECONDS  # bytes of a frame beside its surfaces
@@ -36,9 +37,12 @@ class Link:
         """A tick was answered `seconds` after it was sent."""
         self._delays.append(seconds)
 
-    def sent(self, size: int, seconds: float) -> None:
-        """A frame of `size` bytes was acknowledged `seconds` after it was sent."""
-        transfer = max(seconds - min(self._delays, default=0.0), 1e-4)
+    def sent(self, size: int, seconds: float, apart: float = math.inf) -> None:
+        """A frame of `size` bytes was acknowledged `seconds` after it was sent.
+
+        apart: time between it and the frame before it, as they were sent or as they were acknowledged,
+        whichever is longer [s]."""
+        transfer = max(min(seconds - min(self._delays, default=0.0), apart), 1e-4)
         rise = FAST_RISE if self._is_new else RISE
         measured = min(max(size / transfer, LEAST_RATE), rise * self.rate)
         if size < 0.5 * self.budget and measured < self.rate:
@@ -104,5 +108,6 @@ def detail_of(share: float, view: pb.View, frame: pb.Frame, hello: pb.Hello, mos
     columns = max(FEWEST_COLUMNS, round(full_columns(view, hello, most) * math.sqrt(share)))
     if share == 1:
         return Detail(columns, view.most_particles)
-    wanted = view.most_particles or frame.particles.count
+    count = frame.particles.count
+    wanted = min(view.most_particles or count, count)
     return Detail(columns, max(min(wanted, FEWEST_PARTICLES), round(wanted * share)))

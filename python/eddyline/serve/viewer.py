@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 import time as clock
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
@@ -30,6 +31,7 @@ _NUMBERS = 8000  # of all series between two frames: on a slow connection, frame
 _COLUMNS = MOST_COLUMNS
 _MESSAGES = 200.0  # a second that are read: a viewer that says more waits
 _TICK_EVERY = 5.0  # s
+_SECOND_TICK = 0.5  # s after the first, which the browser answers late while it opens the page
 _LARGEST_BUT_FRAMES = 4 * 1024**2  # bytes of a message
 _FRAME = b"\x1a"  # its first byte after the version
 _FASTEST = 30.0  # frames a second
@@ -37,7 +39,9 @@ _ROOM = 256  # bytes that a command may grow by on its way
 _TOO_LARGE, _FINER = 1.5, 5.0
 """Ratio of surfaces to the budget above which they become coarser; assumed ratio of finer ones to them. The
 product of the two leaves a gap, so that the stride does not hunt."""
-_UNDER_WAY = 2  # unacknowledged frames, for a viewer that acknowledges frames
+_UNDER_WAY, _MOST_UNDER_WAY = 2, 4
+"""Unacknowledged frames, for a viewer that acknowledges frames, of any size and of a size of which the
+connection carries all within the time of a frame."""
 _PATIENCE = 0.02  # s, so that a burst of news is one round
 
 
@@ -72,6 +76,7 @@ class Viewer:
         self._next_frame = 0.0
         self._link, self._level = Link(), Level()
         self._sent: deque[tuple[int, float]] = deque()  # bytes and send times of frames, not acknowledged yet
+        self._before = (-math.inf, -math.inf)  # when the last acknowledged frame was sent and acknowledged
         self._versions: dict[str, int] = {}
         self._rows: dict[str, tuple[int, int]] = {}  # of each series: number of rows sent, and their thinning
         self._notices: list[pb.Message] = []
@@ -124,6 +129,7 @@ class Viewer:
         kind = message.WhichOneof("body")
         if kind == "view":
             self._requested, self._rows_after = checked(message.view), 0.0
+            self._requested.smooth &= self._may >= Permission.STEER  # a spectator does not slow the run
             self._view, self._view_is_new = _with_stride(self._requested, self._stride), True
             self._channel.want(self, self._view)
         elif kind == "ping":
@@ -133,8 +139,7 @@ class Viewer:
             if message.seen.index == 0:
                 self._link.answered(clock.monotonic() - self._tick_sent)
             elif self._sent:
-                size, began = self._sent.popleft()
-                self._link.sent(size, clock.monotonic() - began)
+                self._measure(*self._sent.popleft())
         elif kind == "command":
             refusal = self._refusal(message.command)
             if not refusal and not self._channel.command(message):
@@ -150,6 +155,13 @@ class Viewer:
                 self._notices.append(packed(acknowledged=said))
         else:
             raise BadMessageError(f"unexpected message from a viewer: {kind or 'empty'}")
+
+    def _measure(self, size: int, began: float) -> None:
+        """A frame that was sent at `began` [s] was acknowledged."""
+        now = clock.monotonic()
+        before_sent, before_seen = self._before
+        self._before = began, now
+        self._link.sent(size, now - began, max(began - before_sent, now - before_seen))
 
     def _refusal(self, command: pb.Command) -> str:
         if not command.id or len(command.id) > 64:
@@ -199,9 +211,10 @@ class Viewer:
             message.ping.returned = clock.monotonic()
         found: list[pb.Message | bytes] = [*self._pings, *self._notices]
         self._notices, self._pings = [], []
-        if clock.monotonic() >= self._next_tick:
+        if self._tick_is_due() and not self._sent:  # a frame under way would delay it
+            is_first = self._tick_sent == 0
             self._tick_sent = clock.monotonic()
-            self._next_tick = self._tick_sent + _TICK_EVERY
+            self._next_tick = self._tick_sent + (_SECOND_TICK if is_first else _TICK_EVERY)
             found.append(tick())
         if channel.hello is None:
             return found
@@ -222,6 +235,9 @@ class Viewer:
                 self._versions[kind] = version
                 found.append(channel.newest_bytes(kind))
         return found
+
+    def _tick_is_due(self) -> bool:
+        return clock.monotonic() >= self._next_tick
 
     def _lacks_rows(self) -> bool:
         """True if the channel has rows that this viewer has not received."""
@@ -258,7 +274,7 @@ class Viewer:
         has_nothing = self._channel.hello is None or frame is None or not _has_requested(frame, view)
         if frame is None or has_nothing or not is_new or wanted <= 0:
             return 0.0
-        if view.tells and len(self._sent) >= _UNDER_WAY:
+        if view.tells and not self._has_room():
             return 0.0  # the next acknowledgement wakes this task
         now = clock.monotonic()
         if now < self._next_frame and not self._view_is_new:
@@ -273,8 +289,18 @@ class Viewer:
         if not view.tells:  # its buffers hide how long a frame takes
             self._link.sent(len(data), clock.monotonic() - began)
         self._choose_stride(sum(len(each.data) for each in selected(frame.surfaces, view.surfaces)))
-        self._next_frame = now + 1 / wanted
+        carried = len(data) / self._link.rate if view.tells else 0.0  # [s]; no frame waits for another
+        self._next_frame = now + max(1 / wanted, carried)
         return 0.0
+
+    def _has_room(self) -> bool:
+        """True if another frame may be under way. A tick that is due waits until none is."""
+        count, size = len(self._sent), sum(size for size, _ in self._sent)
+        if self._tick_is_due():
+            return count == 0
+        if count < _UNDER_WAY:
+            return True
+        return count < _MOST_UNDER_WAY and size * (count + 1) <= count * self._link.budget
 
     def _choose_stride(self, size: int) -> None:
         """Requests coarser surfaces if those of a frame, `size` bytes, exceed the budget, and finer ones if

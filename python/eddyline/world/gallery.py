@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
-import tomlkit
+if sys.version_info >= (3, 11):
+    from tomllib import loads as _tables
+else:
+    import tomlkit
+
+    def _tables(text: str) -> dict[str, Any]:
+        """Slower: it keeps comments and order, which nothing here needs."""
+        return tomlkit.parse(text).unwrap()
+
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _PLACES = (_PACKAGE / "worlds", _PACKAGE.parent.parent / "worlds")  # installed; in a checkout
@@ -25,22 +34,20 @@ def name_in_gallery(source: str, *, any_values: bool = False) -> str | None:
 
     any_values: with any values of its `let`; else only its Reynolds number, start and end may differ.
     """
-    flow, values = _flow(source), _values(source)
+    wanted = _tables(source)
     for name, path in gallery().items():
-        own = path.read_text(encoding="utf-8")
-        if _flow(own) == flow and (any_values or _values(own) == values):
+        own = _tables(path.read_text(encoding="utf-8"))
+        if _flow(own) == _flow(wanted) and (any_values or _values(own) == _values(wanted)):
             return name
     return None
 
 
-def _values(source: str) -> dict[str, Any]:
+def _values(tables: dict[str, Any]) -> dict[str, Any]:
     """Values of `let` except the Reynolds number."""
-    values: dict[str, Any] = tomlkit.parse(source).unwrap().get("let", {})
-    return {key: value for key, value in values.items() if key != "Re"}
+    return {key: value for key, value in tables.get("let", {}).items() if key != "Re"}
 
 
-def _flow(source: str) -> dict[str, Any]:
-    tables = tomlkit.parse(source).unwrap()
+def _flow(tables: dict[str, Any]) -> dict[str, Any]:
     kept = {name: tables[name] for name in _OF_THE_FLOW if name in tables}
     kept["domain"] = {key: value for key, value in kept.get("domain", {}).items() if key != "spacing"}
     return kept

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,8 +47,19 @@ class Scales:
         return self.max_speed / self.sound_speed
 
 
+_FOUND: WeakKeyDictionary[Samples, Scales | None] = WeakKeyDictionary()
+
+
 def find_scales(file: WorldFile, samples: Samples) -> Scales | None:
-    """The speeds that the file gives, or an estimate; None if nothing in the file sets fluid in motion."""
+    """The speeds that the file gives, or an estimate; None if nothing in the file sets fluid in motion.
+
+    samples: of this file; the result is kept with them, because several checks ask."""
+    if samples not in _FOUND:
+        _FOUND[samples] = _find_scales(file, samples)
+    return _FOUND[samples]
+
+
+def _find_scales(file: WorldFile, samples: Samples) -> Scales | None:
     fluid = file.fluid
     if fluid.is_gas:
         return _gas_scales(file, samples)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from reprlib import repr as short
 
@@ -49,8 +50,7 @@ class World:
     core: the world for the compiled core.
     scales: highest speed and speed of sound [m/s], and why.
     end: the end of the run [s].
-    notes: what runs, but not quite as the file reads.
-    warnings: those of them that may well spoil a run.
+    warnings: those of its notes that may well spoil a run.
     """
 
     def __init__(self, document: Document, name: str, path: Path | None) -> None:
@@ -58,15 +58,20 @@ class World:
         self.path = path
         self.name = name
         self.source = document.text
-        self.file, names, samples, self.scales = _check(document, path)
+        self.file, names, self._samples, self.scales = _check(document, path)
+        self._names = names
         self.title = self.file.title or name
         self.let: dict[str, float] = names.values
         self.core: _core.World = self.solver.build(self.file, self.scales)
         self.warnings = tuple(self.solver.warnings(self))
-        self.notes = (
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What runs, but not quite as the file reads."""
+        return (
             *self.warnings,
-            *self.solver.notes(self, samples),
-            *_unused(self.file, names),
+            *self.solver.notes(self, self._samples),
+            *_unused(self.file, self._names),
         )
 
     @classmethod

@@ -119,31 +119,50 @@ class Collector {
       std::vector<std::int32_t> own(part.points() + k_lanes);
       for (std::size_t k = before[static_cast<std::size_t>(std::max<std::int64_t>(0, first - tall))];
            k < before[static_cast<std::size_t>(last)]; ++k)
-        add(dots_[k], part, own.data());
+        if (scales_.reach[0] <= 2)
+          add<4>(dots_[k], part, own.data());
+        else
+          add<k_lanes>(dots_[k], part, own.data());
       std::copy_n(own.begin(), part.points(),
                   sums.begin() + static_cast<std::ptrdiff_t>(box.row(part.lower[1], part.lower[2])));
     });
     return sums;
   }
 
+  /// Adds the contributions of a dot to a part. `lanes`: points of a row that are computed together.
+  template <std::int32_t lanes>
   void add(const LatticeDot& dot, const LatticeBox& part, std::int32_t* sums) const {
-    const std::int32_t x_first = first_point(dot, 0), x_last = last_point(dot, 0);
-    const std::int32_t z_first = std::max(first_point(dot, 2), part.lower[2]),
-                       z_last = std::min(last_point(dot, 2), part.upper[2]);
-    for (std::int32_t z = z_first; z < z_last; ++z)
-      for (std::int32_t y = first_point(dot, 1); y < last_point(dot, 1); ++y) {
-        const float dz = (static_cast<float>(z) - dot.at[2]) * scales_.scale[2],
-                    dy = (static_cast<float>(y) - dot.at[1]) * scales_.scale[1], rest = 1 - (dz * dz + dy * dy);
-        if (!(rest > 0)) continue;
-        std::int32_t* row = sums + part.row(y, z) + (x_first - part.lower[0]);
-        for (std::int32_t x = x_first; x < x_last; x += k_lanes, row += k_lanes)
-          for (std::int32_t lane = 0; lane < k_lanes; ++lane) {
-            const float dx = (static_cast<float>(x + lane) - dot.at[0]) * scales_.scale[0];
-            float w = rest - dx * dx;
-            w = w > 0 && x + lane < x_last ? w : 0.0F;
-            row[lane] += static_cast<std::int32_t>(std::floor(dot.volume * (w * w * w) + 0.5F));
-          }
+    const Range along = inner_points(dot, 0), across = inner_points(dot, 1);
+    Range layers = inner_points(dot, 2);
+    layers.first = std::max(layers.first, part.lower[2]), layers.last = std::min(layers.last, part.upper[2]);
+    for (std::int32_t x = along.first; x < along.last; x += lanes) {
+      std::array<float, lanes> squares;
+      for (std::int32_t lane = 0; lane < lanes; ++lane) {
+        const float dx = (static_cast<float>(x + lane) - dot.at[0]) * scales_.scale[0];
+        squares[static_cast<std::size_t>(lane)] = x + lane < along.last ? dx * dx : 1.0F;
       }
+      for (std::int32_t z = layers.first; z < layers.last; ++z) {
+        const float dz = (static_cast<float>(z) - dot.at[2]) * scales_.scale[2];
+        std::int32_t* row = sums + part.row(across.first, z) + (x - part.lower[0]);
+        for (std::int32_t y = across.first; y < across.last; ++y, row += part.extent(0)) {
+          const float dy = (static_cast<float>(y) - dot.at[1]) * scales_.scale[1], rest = 1 - (dz * dz + dy * dy);
+          for (std::int32_t lane = 0; lane < lanes; ++lane) {
+            const float w = std::max(rest - squares[static_cast<std::size_t>(lane)], 0.0F);
+            row[lane] += static_cast<std::int32_t>(dot.volume * (w * w * w) + 0.5F);
+          }
+        }
+      }
+    }
+  }
+
+  struct Range {
+    std::int32_t first, last;
+  };
+  /// Points inside the reach of a dot; one at its end would get 0.
+  Range inner_points(const LatticeDot& dot, std::size_t axis) const {
+    return {std::max(0, static_cast<std::int32_t>(std::floor(dot.at[axis] - scales_.reach[axis])) + 1),
+            std::min(scales_.lattice.count[axis],
+                     static_cast<std::int32_t>(std::ceil(dot.at[axis] + scales_.reach[axis])))};
   }
 
   /// Adds the contributions of all ranks on the wide layers of this one.
