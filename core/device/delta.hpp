@@ -75,7 +75,7 @@ struct SortedRows {
   const std::int32_t* positions[D]{};  // by which rows are sorted, without images [quanta]
 };
 
-/// Where the host decides about particles at the sides of the domain and at inflows, which then wait in memory.
+/// Sides of the domain and inflows at which the host decides about particles, which then wait in memory.
 struct HostSides {
   bool decides = false;
   domain::SideWalls sides;
@@ -87,7 +87,7 @@ struct Travellers {
   std::vector<std::int32_t> sent, received;
 };
 
-/// What rows contain: values of the fluid at the midpoint of a step or at its end, or of walls.
+/// Contents of rows: values of the fluid at the midpoint of a step or at its end, or of walls.
 enum class RowKind { midpoint, end, walls };
 
 /// The order that the host has found.
