@@ -389,6 +389,8 @@ EDDYLINE_HOST_DEVICE inline double acos(double x) {
   return x < 0 ? (wide_pi() + -angle).hi : angle.hi;
 }
 
+EDDYLINE_HOST_DEVICE inline double atan2(double y, double x);
+
 EDDYLINE_HOST_DEVICE inline double atan(double x) {
   const double a = std::abs(x);
   if (x != x || a < 0x1p-28) return x;

@@ -17,9 +17,22 @@
 #include "neighbors/pair_data.hpp"
 #include "particles/cells.hpp"
 #include "physics/delta/sweeps.hpp"
+#include "physics/terms/program.hpp"
 #include "world/formula/instruction.hpp"
 
 namespace eddyline::device {
+
+using TermStep = physics::terms::Step;
+using TermValue = physics::terms::Program::Filled;
+
+/// Largest number of variables of a program.
+inline constexpr int k_most_variables = 64;
+
+/// A program as the host has compiled it. registers: of the variables; negative: not used.
+struct HostProgram {
+  std::vector<TermStep> of_target, of_pair;
+  std::vector<int> registers, outputs;
+};
 
 /// Arrays of the host with the state of fluid particles, in their order.
 template <class T, int D>
@@ -62,7 +75,7 @@ struct SortedRows {
   const std::int32_t* positions[D]{};  // by which rows are sorted, without images [quanta]
 };
 
-/// Where the host decides about particles at the sides of the domain and at inflows, which then wait in memory.
+/// Sides of the domain and inflows at which the host decides about particles, which then wait in memory.
 struct HostSides {
   bool decides = false;
   domain::SideWalls sides;
@@ -74,7 +87,7 @@ struct Travellers {
   std::vector<std::int32_t> sent, received;
 };
 
-/// What rows contain: values of the fluid at the midpoint of a step or at its end, or of walls.
+/// Contents of rows: values of the fluid at the midpoint of a step or at its end, or of walls.
 enum class RowKind { midpoint, end, walls };
 
 /// The order that the host has found.
@@ -184,6 +197,7 @@ class Delta {
 
   /// Sets the formulas of the force at a place, one for each axis; none: the force is the same everywhere.
   virtual void set_force(const std::vector<std::vector<world::formula::Instruction>>& formulas) = 0;
+  virtual void set_terms(const HostProgram& pairs, const HostProgram& particles) = 0;
   virtual void set_inflows(const std::vector<InflowPlane>& planes) = 0;
 
   /// Rows of the midpoint of a step, where the step before has not written them.
@@ -197,10 +211,14 @@ class Delta {
 
   /// `in`: its numbers count, and its pointers are those of the device.
   virtual void sum_rates(physics::delta::SweepInput<T> in, physics::delta::FluidViscosity viscosity) = 0;
+  /// Adds terms of pairs to the rates; filled: registers with values of this step.
+  virtual void sum_terms(const PairTermNumbers<T>& numbers, std::span<const TermValue> filled) = 0;
   virtual void kick_and_drift(const DriftFactors& factors) = 0;
   virtual void extrapolate_to_walls(physics::delta::SweepInput<T> in, const WallDrive<T, D>& drive,
                                     bool free_surface) = 0;
   virtual void sum_forces(physics::delta::SweepInput<T> in, bool free_surface) = 0;
+  /// Computes forces by formulas on each particle, for kick_and_shift().
+  virtual void compute_forces(const ForceNumbers& numbers, std::span<const TermValue> filled) = 0;
   /// The second half of the update, and the rows of the next midpoint. Returns particles about which the host decides,
   /// see Suspect; they wait for finish().
   virtual std::vector<Suspect> kick_and_shift(const ShiftFactors& factors, const RowFactors& next) = 0;

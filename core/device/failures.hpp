@@ -1,5 +1,5 @@
 #pragma once
-// What devices say when they fail. Backends throw std::runtime_error, because a library that is loaded has types of its
+// Messages of devices that fail. Backends throw std::runtime_error, because a library that is loaded has types of its
 // own.
 
 #include <cstddef>

@@ -41,8 +41,8 @@ struct ShiftFactors {
   physics::delta::DensityRelaxation density;
   physics::delta::Soundness sound;
   domain::SideWalls sides;
-  Vec3 force;       // external acceleration; where formulas add to it, gravity,
-  double time = 0;  // and the time of these [s]
+  Vec3 force;  // external acceleration, unless Delta::compute_forces() finds it for each particle
+  bool force_varies = false;
   double unit = 0, to_half_g = 0, to_w = 0;
   double to_volume_fraction = 0, inverse_mass = 0, volume_fraction_offset = 0;
   double beside_wall = 0;  // [m]
@@ -52,6 +52,22 @@ struct ShiftFactors {
   std::int32_t bodies = 0;    // number of their boxes, see Delta::set_bodies()
   bool has_openings = false;  // the host then decides about particles at the sides, too
   std::int32_t inflows = 0;   // into which fluid may go back only so far, see InflowPlane
+};
+
+/// Numbers of the sums over pairs, see physics::terms::SweepInput.
+template <class T>
+struct PairTermNumbers {
+  double path = 0;
+  T quantum = 0, half_path = 0, inverse_radius = 0, kernel = 0, slope = 0;
+  T sound_speed = 0, density = 0, sound_pressure = 0, volume = 0, per_unit = 0;
+  bool central = false, vector = false;
+};
+
+/// Numbers of the forces on single particles that formulas give.
+struct ForceNumbers {
+  Vec3 uniform;  // [m/s^2]
+  double time = 0, density = 0, sound_pressure = 0;
+  bool by_terms = false;
 };
 
 /// The plane of an inflow, and how far beyond it fluid may be.

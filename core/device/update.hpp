@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "device/atomics.hpp"
-#include "device/force_formulas.hpp"
 #include "device/rows.hpp"
 #include "physics/delta/update.hpp"
 #include "physics/sph/acoustic_damping.hpp"
@@ -49,10 +48,10 @@ struct StepArrays {
   unsigned long long *speed2, *corrected2;
   unsigned int *bad, *contacts, *suspects;
   Suspect* suspect;
-  unsigned int room;  // for suspects
-  ForceFormulas force;
+  unsigned int room;         // for suspects
   const Vec3* body_corners;  // two of each body's bounding box
   const InflowPlane* inflow;
+  const double* force[3] = {};  // external acceleration, if it varies
 };
 
 /// Makes the destination the state of a particle.
@@ -114,16 +113,11 @@ struct KickAndShift {
   /// Computes a = pressure + viscosity + force;  v += a dt/2;  G/2.
   EDDYLINE_INLINE void accelerate(std::int64_t i, Vec3& v, double& v2, double& a2) const {
     const double per_density = by.unit / (1 + fluid.s[i]), half = 0.5 * by.update.dt;
-    Vec3 force = by.force;
-    if (step.force.code != nullptr) {
-      Vec3 here;
-      for (int d = 0; d < D; ++d) here[d] = fluid.x[d][i];
-      force = step.force.at<D>(by.force, here, by.time);
-    }
     for (int d = 0; d < D; ++d) {
       const double pressure = static_cast<double>(fluid.pressure[d][i]);
       const double viscous = static_cast<double>(fluid.viscous[d][i]);
-      const double a = physics::delta::acceleration(per_density, pressure, by.unit, viscous, force[d]);
+      const double a = physics::delta::acceleration(per_density, pressure, by.unit, viscous,
+                                                    by.force_varies ? step.force[d][i] : by.force[d]);
       v[d] = (fluid.v[d][i] + half * a) * by.update.keep;
       fluid.a[d][i] = static_cast<T>(a);
       fluid.half_g[d][i] = static_cast<T>(by.to_half_g * pressure);

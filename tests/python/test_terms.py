@@ -243,9 +243,11 @@ def test_a_particle_too_light_for_single_precision_is_refused() -> None:
         World.from_text(text)
 
 
-def test_devices_refuse_terms_and_know_why() -> None:
-    assert "[[terms]]" in _core.device_refusal(drop().core)
-    assert _core.device_refusal(World.from_text(FLOW).core) == ""
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_devices_give_the_same_bits(precision: str) -> None:
+    world = drop(method__precision=precision)
+    assert _core.device_refusal(world.core) == ""
+    assert bits(world, threads=1, device="emulated") == bits(world, threads=1)
 
 
 def test_the_core_knows_the_variables_that_the_package_offers() -> None:

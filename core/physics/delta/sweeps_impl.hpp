@@ -87,7 +87,8 @@ EDDYLINE_INLINE Wall<P, D> load_wall(const RowParts<const typename P::value_type
   return w;
 }
 
-template <class P, int D, FluidViscosity viscosity, class Source = OwnNeighbors, class T = typename P::value_type, class Input = SweepInput<T>>
+template <class P, int D, FluidViscosity viscosity, class Source = OwnNeighbors, class T = typename P::value_type,
+          class Input = SweepInput<T>>
 EDDYLINE_INLINE void rates_of(const Input& in, const RateResults<T, D>& out, std::int64_t c, int part) {
   constexpr bool confined = viscosity == FluidViscosity::morris;
   const T unit = confined ? T(1) : in.scale * in.scale;  // unit of viscous sums: the central form sums in quanta
@@ -163,7 +164,8 @@ void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t f
                    [&](std::int64_t c, int part) { rates_of<P, D, viscosity, Source>(in, out, c, part); });
 }
 
-template <class P, int D, bool free_surface, class Source = OwnNeighbors, class T = typename P::value_type, class Input = SweepInput<T>>
+template <class P, int D, bool free_surface, class Source = OwnNeighbors, class T = typename P::value_type,
+          class Input = SweepInput<T>>
 EDDYLINE_INLINE void forces_of(const Input& in, const ForceResults<T, D>& out, std::int64_t c, int part) {
   const P scale(in.scale), squared_scale(in.scale * in.scale), crowding(in.crowding * T(256));  // (W / 4)^4 = W^4 / 256
   const std::int64_t at = c * neighbors::k_chunk + part;
@@ -264,8 +266,7 @@ void nodes(const SweepInput<T>& in, const NodeResults<T, D>& out, std::int64_t f
 }
 
 template <class P, int D, bool confined, class T = typename P::value_type, class Input = SweepInput<T>>
-EDDYLINE_INLINE void viscous_reaction_of(const Input& in, const ReactionResults<T, D>& out, std::int64_t c,
-                                         int part) {
+EDDYLINE_INLINE void viscous_reaction_of(const Input& in, const ReactionResults<T, D>& out, std::int64_t c, int part) {
   const std::int64_t at = c * neighbors::k_chunk + part;
   const auto w = load_wall<P, D>(in.walls, in.targets.template places<P::width>(at).data());
   P force[D];
@@ -295,8 +296,7 @@ void viscous_reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out,
 }
 
 template <class P, int D, class T = typename P::value_type, class Input = SweepInput<T>>
-EDDYLINE_INLINE void pressure_reaction_of(const Input& in, const ReactionResults<T, D>& out, std::int64_t c,
-                                          int part) {
+EDDYLINE_INLINE void pressure_reaction_of(const Input& in, const ReactionResults<T, D>& out, std::int64_t c, int part) {
   const std::int64_t at = c * neighbors::k_chunk + part;
   const auto w = load_wall<P, D>(in.walls, in.targets.template places<P::width>(at).data());
   P force[D];

@@ -46,7 +46,7 @@ def check_world(device: str, world: World, lazy: int = 1) -> None:
 
 
 def refusal(device: str, world: World) -> str:
-    """Why a device cannot compute a world yet; "": it can."""
+    """The reason why a device cannot compute a world yet; "": it can."""
     from eddyline import _core
 
     return "" if device == "cpu" else _core.device_refusal(world.core)

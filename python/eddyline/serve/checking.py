@@ -201,7 +201,7 @@ def _summary(world: World, device: str) -> Summary:
 
 
 def _on_device(world: World, device: str) -> Iterator[str]:
-    """What a run will take on the device of the server, or why the processor computes it."""
+    """A sentence on what a run takes on the server's device, or on why the processor computes it."""
     if why := refusal(device, world):
         yield f"The processor computes this world: {why}."
     elif told := needs(device, world):

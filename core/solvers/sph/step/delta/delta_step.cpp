@@ -171,7 +171,7 @@ template <class T, int D>
 void DeltaStep<T, D>::sum_rates(Part part) {
   const Blocks blocks = rates_.take(part);
   if (!device_is_in_use()) sums_.sum_rates(blocks);
-  if (sums_on_device(part)) device_->sum_rates();
+  if (sums_on_device(part)) device_->sum_rates(sums_);
   domain_.timers.lap(overlap_.phase_of(part, Phase::rates));
 }
 

@@ -40,6 +40,10 @@ class DeltaSums {
   void sum_viscous_reactions();
   void sum_pressure_reactions();
 
+  /// Terms of pairs that the world states, and their input in this step.
+  const physics::terms::PairProgram& pair_terms() const { return pair_terms_; }
+  physics::terms::SweepInput<T> input_of_terms() const;
+
   /// Makes the next step compute all walls, after the world has changed.
   void world_changed() {
     inactive_walls_.forget();
@@ -52,7 +56,6 @@ class DeltaSums {
   bool has_terms() const { return pair_terms_.acts() || !module_terms_.empty(); }
   physics::delta::SweepInput<T> input_of_fluid() const;
   physics::delta::SweepInput<T> input_of_walls(const neighbors::Chunk* fluid_neighbors) const;
-  physics::terms::SweepInput<T> input_of_terms() const;
 
   State<T, D>& state_;
   Scratch<T, D>& scratch_;

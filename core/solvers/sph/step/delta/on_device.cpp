@@ -9,23 +9,13 @@
 #include "base/errors.hpp"
 #include "domain/wall_friction.hpp"
 #include "physics/delta/update.hpp"
-#include "physics/terms/terms.hpp"
 #include "solvers/sph/estimate.hpp"
 #include "solvers/sph/solver.hpp"
 #include "solvers/sph/sweep_input.hpp"
-#include "world/formula/parser.hpp"
 
 namespace eddyline::sph {
 
 namespace {
-
-/// Tells whether a body force depends on the place.
-bool force_varies(const world::World& world) {
-  return std::ranges::any_of(world.body_force, [](const auto& component) {
-    const auto used = component.used_variables();
-    return std::ranges::any_of(used, [](const std::string& name) { return name != "t"; });
-  });
-}
 
 template <class T, int D>
 std::unique_ptr<device::Delta<T, D>> make_device(const solver::Execution& execution, comm::Communicator& communicator) {
@@ -40,7 +30,11 @@ std::unique_ptr<device::Delta<T, D>> make_device(const solver::Execution& execut
 std::string device_refusal(const world::World& world) {
   const auto refused = [](const std::string& what) { return what + " cannot be computed on a device yet"; };
   if (world.method.scheme == world::Scheme::classic) return refused("method.scheme = \"classic\"");
-  if (!physics::terms::terms_of(world).empty()) return refused("[[terms]]");
+  using physics::terms::Kind;
+  const auto is_formula = [](const physics::terms::Term& each) {
+    return each.kind == Kind::central || each.kind == Kind::vector || each.kind == Kind::particle;
+  };
+  if (!std::ranges::all_of(physics::terms::terms_of(world), is_formula)) return refused("a term by a module");
   return {};
 }
 
@@ -116,7 +110,7 @@ void OnDevice<T, D>::upload_walls() {
   walls_travel_ = find_travellers(domain_.wall_halo);
   device_->upload_walls(host_walls(),
                         {rows_of<D>(domain_.wall_rows, domain_.wall_positions()), moving_, walls_travel_});
-  walls_are_driven_ = false;
+  walls_are_driven_ = terms_are_set_ = false;
 }
 
 template <class T, int D>
@@ -301,17 +295,6 @@ void OnDevice<T, D>::extrapolate_to_walls() {
 }
 
 template <class T, int D>
-void OnDevice<T, D>::set_force() {
-  std::vector<std::vector<world::formula::Instruction>> formulas;
-  if (force_varies(state_.world))
-    for (std::size_t d = 0; d < D; ++d) {
-      const world::Formula& along = state_.world.body_force[d];
-      formulas.push_back(world::formula::parse(along.text(), along.variables()));
-    }
-  device_->set_force(formulas);
-}
-
-template <class T, int D>
 device::ShiftFactors OnDevice<T, D>::shift_factors(double dt, double damping) const {
   const auto& c = state_.constants;
   device::ShiftFactors factors;
@@ -319,9 +302,8 @@ device::ShiftFactors OnDevice<T, D>::shift_factors(double dt, double damping) co
   factors.density = {{c.free_surface}, factors.update.relaxation, factors.update.unloading, c.loose};
   factors.sound = {factors.update.speed_limit2, factors.update.jump2, c.thinnest, c.densest};
   factors.sides = contact_.sides();
-  const bool varies = force_varies(state_.world);
-  factors.force = varies ? state_.world.gravity : forcing_.force({}, state_.time);
-  factors.time = state_.time;
+  factors.force_varies = force_varies(state_.world) || update_.terms().acts;
+  if (!factors.force_varies) factors.force = forcing_.force({}, state_.time);
   factors.unit = c.rate * c.c0 * c.kernel;
   factors.to_half_g = -0.5 * c.kernel * c.scale;
   factors.to_w = dt > 0 ? c.inverse_c0 * c.scale / dt : 0.0;
@@ -350,6 +332,7 @@ void OnDevice<T, D>::kick_and_shift(double dt, double damping, double next) {
   }
   if (!state_.openings.empty()) set_inflows();
   const device::ShiftFactors factors = shift_factors(dt, damping);
+  if (factors.force_varies) compute_forces();
   std::vector<device::Suspect> suspects = device_->kick_and_shift(factors, row_factors(next));
   check_contact(suspects, dt);
   device_->finish(suspects, factors, row_factors(next));

@@ -11,6 +11,7 @@
 #include "domain/wall_friction.hpp"
 #include "solver/execution.hpp"
 #include "solvers/sph/parts.hpp"
+#include "solvers/sph/step/delta/delta_sums.hpp"
 #include "solvers/sph/step/delta/particle_update.hpp"
 #include "solvers/sph/step/moving_walls.hpp"
 #include "solvers/sph/sweep_input.hpp"
@@ -19,6 +20,9 @@ namespace eddyline::sph {
 
 /// Called while an exception is handled: throws it again, as a UserError if the device has failed.
 [[noreturn]] void rethrow_failure(const std::string& device);
+
+/// Tells whether a body force depends on the place.
+bool force_varies(const world::World& world);
 
 /// The rows of some particles, as the host has sorted them.
 template <int D>
@@ -65,7 +69,7 @@ class OnDevice {
   void move_walls_to_end() { device_->move_walls_to_end(moved_walls(false)); }
   /// The drift at the end of the step; and_middle: or at its midpoint, if that is larger.
   neighbors::Drift measure_drift(bool and_middle);
-  void sum_rates() { device_->sum_rates(sweep_input(state_, domain_, scratch_), state_.constants.viscosity); }
+  void sum_rates(const DeltaSums<T, D>& sums);
   void kick_and_drift();
   void extrapolate_to_walls();
   void sum_forces() { device_->sum_forces(sweep_input(state_, domain_, scratch_), state_.constants.free_surface); }
@@ -109,6 +113,8 @@ class OnDevice {
   void upload_openings();
   void set_inflows();
   void set_force();
+  void set_terms(const physics::terms::PairProgram& pairs);
+  void compute_forces();
   void build_lists();
   device::MovedWalls<T, D> moved_walls(bool at_midpoint) const;
   device::RowFactors row_factors(double dt) const;
@@ -134,6 +140,7 @@ class OnDevice {
   bool host_has_order_ = true;     // with the order of particles,
   bool host_has_lists_ = true;     // and with lists
   bool maxima_are_due_ = false;    // those of the last step are still on the device
+  bool terms_are_set_ = false;     // the programs of terms are on the device
   bool walls_are_driven_ = false;  // velocities of walls and boxes of bodies are on the device
   std::int32_t bodies_ = 0;
   std::int64_t rebuilds_ = 0;

@@ -44,6 +44,8 @@ class ParticleUpdate {
   /// blocks, and adds them to the extremes of the step.
   void kick_and_shift(std::span<const Block> blocks, double dt, double damping, double next);
 
+  /// Terms of single particles that the world states.
+  const physics::terms::ParticleProgram& terms() const { return terms_; }
   /// Adopts terms that have changed.
   void world_changed();
 

@@ -1,0 +1,115 @@
+#pragma once
+// DeltaOn: the state of particles, their order and their lists. Included by delta_on.hpp.
+
+#include <algorithm>
+
+#include "device/delta_on.hpp"
+
+namespace eddyline::device {
+
+template <class Backend, class T, int D>
+void DeltaOn<Backend, T, D>::upload(const HostFluid<T, D>& fluid, const Layout<D>& layout) {
+  n_ = fluid.count;
+  put(id_, fluid.id), put(mass_, fluid.mass), put(s_, fluid.s), put(surface_, fluid.surface);
+  const auto all = static_cast<std::size_t>(whole(n_));
+  for (int d = 0; d < D; ++d) {
+    const std::size_t k = axis(d);
+    put(x_[k], fluid.x[d]), put(v_[k], fluid.v[d]), put(a_[k], fluid.a[d]), put(half_g_[k], fluid.half_g[d]);
+    for (auto* each : {&viscous_, &pressure_, &shift_}) (*each)[k].resize(all);
+  }
+  fraction_.resize(all), dissipation_.resize(all);
+  numbers_.resize(1), numbers_.clear();
+  drift_is_clear_ = true, found_is_new_ = false;
+  rebuild_.set_cells(*layout.cells);
+  const auto cells = static_cast<std::size_t>(rebuild_.cell_count());
+  for (auto* group : {&lower_, &upper_})
+    for (auto& each : *group) each.resize(cells);
+  rebuild_.set_rows(layout.fluid, rows_);
+  fluid_travels_.set(layout.between_ranks);
+  resize_rows();
+}
+
+template <class Backend, class T, int D>
+void DeltaOn<Backend, T, D>::upload_walls(const HostWalls<T>& walls, const WallLayout<D>& layout) {
+  walls_count_ = walls.count;
+  rebuild_.set_rows(layout.rows, wall_rows_);
+  walls_travel_.set(layout.between_ranks);
+  const auto rows = static_cast<std::size_t>(wall_rows_.count) + 1;
+  wall_rows_.first.upload(walls.rows.first, rows * neighbors::k_first_part);
+  wall_rows_.rest.upload(walls.rows.rest, rows * neighbors::rest_of(k_wall));
+  no_slip_.upload(walls.no_slip, static_cast<std::size_t>(walls.count));
+  is_wet_.upload(walls.is_wet, static_cast<std::size_t>(walls.count));
+  moving_.upload(layout.moving);
+}
+
+template <class Backend, class T, int D>
+bool DeltaOn<Backend, T, D>::sort(const SortFactors& by) {
+  if (by.may_leave) {
+    unsigned int* const leavers = &numbers_.data()->counted;
+    backend_.clear(leavers, sizeof *leavers);
+    CountLeavers<D> count{{}, by.lowest, by.highest, leavers};
+    for (int d = 0; d < D; ++d) count.x[d] = x_[axis(d)].data();
+    backend_.for_each(n_, count);
+    unsigned int found = 0;
+    backend_.download(&found, leavers, sizeof found);
+    if (found > 0) return false;
+  }
+  void* const memory = spare(RebuildOn<Backend, T, D>::k_sorting_bytes * static_cast<std::size_t>(n_));
+  rebuild_.sort(n_, fluid(), id_.data(), by, memory, rows_, [this](const std::int32_t* order, double* spare) {
+    for (auto* each : {&mass_, &s_}) reorder(*each, order, spare);
+    reorder(id_, order, spare), reorder(surface_, order, spare);
+    for (std::size_t k = 0; k < k_axes; ++k)
+      for (auto* each : {&x_, &v_}) reorder((*each)[k], order, spare);
+    // The results of sweeps are not in use.
+    ReorderAll<T, 2 * D> all{order, {}, {}};
+    for (int d = 0; d < D; ++d) {
+      all.from[d] = a_[axis(d)].data(), all.to[d] = viscous_[axis(d)].data();
+      all.from[D + d] = half_g_[axis(d)].data(), all.to[D + d] = pressure_[axis(d)].data();
+    }
+    backend_.for_each(n_, all);
+    for (std::size_t k = 0; k < k_axes; ++k) a_[k].swap(viscous_[k]), half_g_[k].swap(pressure_[k]);
+  });
+  resize_rows();
+  return true;
+}
+
+template <class Backend, class T, int D>
+void DeltaOn<Backend, T, D>::build_lists(float cut_squared, bool with_bodies, const HostSides& sides) {
+  using Rebuild = RebuildOn<Backend, T, D>;
+  void* const memory = spare(std::max(Rebuild::list_memory(n_, rows_), Rebuild::list_memory(walls_count_, wall_rows_)));
+  const std::int32_t *slot = rows_.slot.data(), *wall_slot = wall_rows_.slot.data();
+  rebuild_.build({n_, rows_, slot, rows_, cut_squared}, memory, fluid_fluid_);
+  rebuild_.build({n_, rows_, slot, wall_rows_, cut_squared}, memory, fluid_wall_);
+  rebuild_.build({walls_count_, wall_rows_, wall_slot, rows_, cut_squared}, memory, wall_fluid_);
+  if (openings_.any()) openings_.build_list(rebuild_, rows_, cut_squared);
+  near_walls_.resize(with_bodies ? static_cast<std::size_t>(n_) : 0);
+  near_count_ = with_bodies ? rebuild_.mark_near_walls(n_, rows_, wall_rows_, memory, &numbers_.data()->counted,
+                                                       near_walls_.data())
+                            : 0;
+  beside_count_ = sides.decides ? count_beside(sides) : 0;
+  rows_.first.clear(), rows_.rest.clear();  // the sentinel must be zeros
+}
+
+template <class Backend, class T, int D>
+void DeltaOn<Backend, T, D>::download(const HostFluid<T, D>& fluid, bool is_sorted) {
+  const auto n = static_cast<std::size_t>(n_);
+  if (is_sorted) id_.download(fluid.id, n), mass_.download(fluid.mass, n);
+  s_.download(fluid.s, n), surface_.download(fluid.surface, n);
+  for (int d = 0; d < D; ++d) {
+    const std::size_t k = axis(d);
+    x_[k].download(fluid.x[d], n), v_[k].download(fluid.v[d], n);
+    a_[k].download(fluid.a[d], n), half_g_[k].download(fluid.half_g[d], n);
+  }
+}
+
+template <class Backend, class T, int D>
+void DeltaOn<Backend, T, D>::download_places(const FixedPoint& fixed, double* const* place) {
+  spare_.resize(static_cast<std::size_t>(n_));
+  for (int d = 0; d < D; ++d) {
+    backend_.for_each(rebuild_.cell_count(), UnwrapPositions{rebuild_.cells(), rows_.cells(), fixed, d,
+                                                             rows_.positions[axis(d)].data(), spare_.data()});
+    spare_.download(place[d], static_cast<std::size_t>(n_));
+  }
+}
+
+}  // namespace eddyline::device
