@@ -452,6 +452,15 @@ def test_common_parts_are_computed_once_and_products_are_fused(tmp_path: Path) -
     assert text == symbolic(tmp_path, *lines)
 
 
+def test_equations_without_sympy_say_how_it_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "sympy", None)
+    folder = modules.new_module("skin", parent=tmp_path, like="membrane")
+    with pytest.raises(modules.ModuleError, match=re.escape('pip install "eddyline[symbolic]"')):
+        modules.symbolic.generate(folder, modules.description.read(folder))
+
+
 @pytest.mark.parametrize("order", [2, 4, 6])
 def test_generated_differences_are_exact_for_polynomials(tmp_path: Path, order: int) -> None:
     """The code is run in Python on u = (x - y) x^(order - 1), for which the differences are exact."""
