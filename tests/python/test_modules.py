@@ -25,7 +25,8 @@ from eddyline import _core, modules
 from eddyline.cli import app
 from eddyline.live import journal
 from eddyline.live import stream_pb2 as pb
-from eddyline.live.steering import RefusedError, Steering
+from eddyline.live.hello import hello
+from eddyline.live.steering import RefusedError, Steering, mark
 from eddyline.modules import compiler as building
 from eddyline.modules import library as libraries
 from eddyline.modules.description import RESERVED
@@ -140,6 +141,10 @@ def test_a_parameter_changes_while_the_run_goes_on_and_the_law_holds(heat: Path)
     rest.restore(iter([first.save()]))
     rest.advance(0.6, 1000, 60.0)
     assert rest.checksum() == steered
+    (offered,) = hello(world, "", "", "T", 1, steering.abilities()).parameters
+    assert (offered.name, offered.value, offered.unit) == ("kappa", "0.01", "m^2/s")
+    told_to_viewers = mark(journal.Entry(5, first.time, more, "as told"))
+    assert (told_to_viewers.parameter, told_to_viewers.value) == ("kappa", "0.02")
     (shown,) = steering.present().parameters
     assert (shown.name, shown.value, shown.unit) == ("kappa", "0.02", "m^2/s")
 
@@ -450,6 +455,15 @@ def test_common_parts_are_computed_once_and_products_are_fused(tmp_path: Path) -
         and '{"v", "m", Meaning::point, Reach::none}' in text
     )
     assert text == symbolic(tmp_path, *lines)
+
+
+def test_equations_without_sympy_say_how_it_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "sympy", None)
+    folder = modules.new_module("skin", parent=tmp_path, like="membrane")
+    with pytest.raises(modules.ModuleError, match=re.escape('pip install "eddyline[symbolic]"')):
+        modules.symbolic.generate(folder, modules.description.read(folder))
 
 
 @pytest.mark.parametrize("order", [2, 4, 6])

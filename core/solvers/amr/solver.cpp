@@ -15,6 +15,7 @@
 #include "solvers/amr/cells.hpp"
 #include "solvers/amr/cells_of_levels.hpp"
 #include "solvers/amr/loads.hpp"
+#include "solvers/amr/options.hpp"
 #include "solvers/amr/sampler.hpp"
 #include "solvers/amr/solves.hpp"
 #include "solvers/amr/state.hpp"
@@ -181,6 +182,8 @@ solver::Diagnosis Solver::diagnose() const {
                text(found.position.x) + ", " + text(found.position.y) + ", " + text(found.position.z) + ") m" +
                (state_.levels().most() > 1 ? " of level " + std::to_string(level) : "") + " " +
                state_.equations().complaint(std::span(values).first(count)) + ".";
+  if (const std::string of = options_of(state_.world()).equations; of.starts_with("module:"))
+    found.text += " The equations are those of " + of + ".";
   return found;
 }
 

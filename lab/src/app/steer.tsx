@@ -44,13 +44,13 @@ export function Steer() {
           value: { $typeName: "eddyline.stream.Gravity", value: text.split(",").map((part) => part.trim()) },
         })}
       />
-      {current?.parameters.map((each) => (
+      {run.hello.value?.parameters.map((each) => (
         <SteeringField
           key={each.name}
           name="parameter"
           label={each.name}
           unit={each.unit}
-          current={each.value}
+          current={run.marks.value.findLast((mark) => mark.parameter === each.name)?.value ?? each.value}
           hint={`${each.description ? `${each.description}. ` : ""}A number or a formula`}
           make={(text) => ({ case: "parameter", value: { $typeName: "eddyline.stream.Parameter", name: each.name, value: text } })}
         />

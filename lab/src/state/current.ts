@@ -10,7 +10,6 @@ const currentValuesSchema = v.object({
   gravity: v.string(),
   inflows: v.record(v.string(), v.string()),
   reynolds: v.nullable(v.number()),
-  parameters: v.array(v.object({ name: v.string(), value: v.string(), unit: v.string(), description: v.string() })),
 });
 export const currentValues = signal<v.InferOutput<typeof currentValuesSchema> | null>(null);
 

@@ -20,7 +20,7 @@ import type { Message as Message$1 } from "@bufbuild/protobuf";
  * Describes the file stream.proto.
  */
 export const file_stream: GenFile = /*@__PURE__*/
-  fileDesc("CgxzdHJlYW0ucHJvdG8SD2VkZHlsaW5lLnN0cmVhbSL6BAoHTWVzc2FnZRIPCgd2ZXJzaW9uGAEgASgNEicKBWhlbGxvGAIgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkhlbGxvSAASJwoFZnJhbWUYAyABKAsyFi5lZGR5bGluZS5zdHJlYW0uRnJhbWVIABItCgZzZXJpZXMYBCABKAsyGy5lZGR5bGluZS5zdHJlYW0uU2VyaWVzUm93c0gAEi0KCHByb2dyZXNzGAUgASgLMhkuZWRkeWxpbmUuc3RyZWFtLlByb2dyZXNzSAASNQoMYWNrbm93bGVkZ2VkGAYgASgLMh0uZWRkeWxpbmUuc3RyZWFtLkFja25vd2xlZGdlZEgAEicKBW1hcmtzGAcgASgLMhYuZWRkeWxpbmUuc3RyZWFtLk1hcmtzSAASKQoGYm9kaWVzGAggASgLMhcuZWRkeWxpbmUuc3RyZWFtLkJvZGllc0gAEicKBWVuZGVkGAkgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkVuZGVkSAASJQoEdmlldxgUIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5WaWV3SAASKwoHY29tbWFuZBgVIAEoCzIYLmVkZHlsaW5lLnN0cmVhbS5Db21tYW5kSAASJQoEc2VlbhgWIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5TZWVuSAASKQoGbm90aWNlGB4gASgLMhcuZWRkeWxpbmUuc3RyZWFtLk5vdGljZUgAEiUKBHRpY2sYHyABKAsyFS5lZGR5bGluZS5zdHJlYW0uVGlja0gAEiUKBHBpbmcYICABKAsyFS5lZGR5bGluZS5zdHJlYW0uUGluZ0gAQgYKBGJvZHkijgUKBUhlbGxvEgsKA3J1bhgBIAEoCRINCgV0aXRsZRgCIAEoCRINCgV3b3JsZBgDIAEoCRISCgpkaW1lbnNpb25zGAQgASgNEg0KBWxvd2VyGAUgAygBEg0KBXVwcGVyGAYgAygBEg8KB3NwYWNpbmcYByABKAESCwoDZW5kGAggASgBEhEKCXRpbWVfdW5pdBgYIAEoCRItCgpxdWFudGl0aWVzGAkgAygLMhkuZWRkeWxpbmUuc3RyZWFtLlF1YW50aXR5EhAKCHF1YW50aXR5GAogASgJEiUKBmJvZGllcxgLIAMoCzIVLmVkZHlsaW5lLnN0cmVhbS5Cb2R5EiQKBXNpZGVzGAwgAygLMhUuZWRkeWxpbmUuc3RyZWFtLlNpZGUSLQoJcmVmZXJlbmNlGA0gASgLMhouZWRkeWxpbmUuc3RyZWFtLlJlZmVyZW5jZRIyCgxleHBlY3RhdGlvbnMYDiADKAsyHC5lZGR5bGluZS5zdHJlYW0uRXhwZWN0YXRpb24SKwoJYWJpbGl0aWVzGA8gAygLMhguZWRkeWxpbmUuc3RyZWFtLkFiaWxpdHkSDQoFcmFua3MYECABKA0SDgoGZm9sZGVyGBEgASgJEiYKBnByb2JlcxgSIAMoCzIWLmVkZHlsaW5lLnN0cmVhbS5Qcm9iZRIMCgRvdmVyGBMgASgIEhQKDGZyZWVfc3VyZmFjZRgUIAEoCBIiCgRzZXRzGBcgAygLMhQuZWRkeWxpbmUuc3RyZWFtLlNldBIyCghzdXJmYWNlcxgVIAMoCzIgLmVkZHlsaW5lLnN0cmVhbS5TdXJmYWNlUXVhbnRpdHkSFgoOc3VyZmFjZV9jb2xvcnMYFiADKAkiPAoPU3VyZmFjZVF1YW50aXR5EgwKBG5hbWUYASABKAkSDAoEdW5pdBgCIAEoCRINCgVsZXZlbBgDIAEoASImCgNTZXQSDwoHbWVtYmVycxgBIAEoCRIOCgZwb2ludHMYAiABKAgiSAoIUXVhbnRpdHkSDAoEbmFtZRgBIAEoCRIMCgR1bml0GAIgASgJEhEKCWRpdmVyZ2luZxgDIAEoCBINCgVsYWJlbBgEIAEoCSKKAQoEQm9keRIMCgRuYW1lGAEgASgJEioKCG91dGxpbmVzGAIgAygLMhguZWRkeWxpbmUuc3RyZWFtLk91dGxpbmUSDQoFbW92ZXMYAyABKAgSDgoGY2VudGVyGAQgAygBEikKB3N1cmZhY2UYBSABKAsyGC5lZGR5bGluZS5zdHJlYW0uU3VyZmFjZSIZCgdPdXRsaW5lEg4KBnBvaW50cxgBIAMoASIuCgdTdXJmYWNlEhAKCHZlcnRpY2VzGAEgAygCEhEKCXRyaWFuZ2xlcxgCIAMoDSIwCgRTaWRlEgwKBG5hbWUYASABKAkSDAoEdHlwZRgCIAEoCRIMCgRzbGlwGAMgASgIIl0KCVJlZmVyZW5jZRIQCgh2ZWxvY2l0eRgBIAEoARIOCgZsZW5ndGgYAiABKAESHAoUY29lZmZpY2llbnRfb2ZfZm9yY2UYAyABKAESEAoIcmV5bm9sZHMYBCABKAEiaAoLRXhwZWN0YXRpb24SEAoIcXVhbnRpdHkYASABKAkSCwoDbG93GAIgASgBEgwKBGhpZ2gYAyABKAESDgoGc291cmNlGAQgASgJEg0KBWhvbGRzGAUgASgIEg0KBWN1cnZlGAYgASgJIisKB0FiaWxpdHkSDwoHY29tbWFuZBgBIAEoCRIPCgdyZWZ1c2FsGAIgASgJIicKBVByb2JlEgwKBG5hbWUYASABKAkSEAoIcG9zaXRpb24YAiADKAEiUgoFQ29kZXMSDAoEZGF0YRgBIAEoDBINCgV3aWR0aBgCIAEoDRIOCgZvZmZzZXQYAyABKAESDQoFc2NhbGUYBCABKAESDQoFZXJyb3IYBSABKAEihAIKBUZyYW1lEg0KBWluZGV4GAEgASgEEgwKBHN0ZXAYAiABKAMSDAoEdGltZRgDIAEoARIoCgdyYXN0ZXJzGAQgAygLMhcuZWRkeWxpbmUuc3RyZWFtLlJhc3RlchItCglwYXJ0aWNsZXMYBSABKAsyGi5lZGR5bGluZS5zdHJlYW0uUGFydGljbGVzEg4KBnN0b3JlZBgGIAEoCBInCgZib2RpZXMYByABKAsyFy5lZGR5bGluZS5zdHJlYW0uQm9kaWVzEi0KCHN1cmZhY2VzGAggAygLMhsuZWRkeWxpbmUuc3RyZWFtLklzb3N1cmZhY2USDwoHbWFkZV9hdBgJIAEoASKMAQoKSXNvc3VyZmFjZRIwCgdyZXF1ZXN0GAEgASgLMh8uZWRkeWxpbmUuc3RyZWFtLlN1cmZhY2VSZXF1ZXN0EgwKBGRhdGEYAiABKAwSLQoJaGlzdG9ncmFtGAMgASgLMhouZWRkeWxpbmUuc3RyZWFtLkhpc3RvZ3JhbRIPCgdyZWZ1c2FsGAQgASgJIjYKCUhpc3RvZ3JhbRILCgNsb3cYASABKAESDAoEaGlnaBgCIAEoARIOCgZjb3VudHMYAyADKA0i9gEKBlJhc3RlchIQCghxdWFudGl0eRgBIAEoCRIMCgR1bml0GAIgASgJEgwKBHJvd3MYAyABKA0SDwoHY29sdW1ucxgEIAEoDRINCgVsb3dlchgFIAMoARINCgV1cHBlchgGIAMoARImCgZ2YWx1ZXMYByABKAsyFi5lZGR5bGluZS5zdHJlYW0uQ29kZXMSCwoDbG93GAggASgBEgwKBGhpZ2gYCSABKAESJQoFc2hhZGUYCiABKAsyFi5lZGR5bGluZS5zdHJlYW0uQ29kZXMSJQoFY292ZXIYCyABKAsyFi5lZGR5bGluZS5zdHJlYW0uQ29kZXMi0wEKCVBhcnRpY2xlcxINCgVjb3VudBgBIAEoDRINCgV0b3RhbBgCIAEoBBIoCghwb3NpdGlvbhgDIAMoCzIWLmVkZHlsaW5lLnN0cmVhbS5Db2RlcxIQCghxdWFudGl0eRgEIAEoCRIMCgR1bml0GAUgASgJEiYKBnZhbHVlcxgGIAEoCzIWLmVkZHlsaW5lLnN0cmVhbS5Db2RlcxILCgNpZHMYByABKAwSKQoHY2FycmllZBgIIAMoCzIYLmVkZHlsaW5lLnN0cmVhbS5DYXJyaWVkIkMKB0NhcnJpZWQSEAoIcXVhbnRpdHkYASABKAkSJgoGdmFsdWVzGAIgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkNvZGVzImIKClNlcmllc1Jvd3MSDAoEbmFtZRgBIAEoCRINCgVmaXJzdBgCIAEoBBIoCgdjb2x1bW5zGAMgAygLMhcuZWRkeWxpbmUuc3RyZWFtLkNvbHVtbhINCgVldmVyeRgEIAEoBCI0CgZDb2x1bW4SDAoEbmFtZRgBIAEoCRIMCgR1bml0GAIgASgJEg4KBnZhbHVlcxgDIAMoASLMAgoIUHJvZ3Jlc3MSDAoEc3RlcBgBIAEoAxIMCgR0aW1lGAIgASgBEgsKA2VuZBgDIAEoARIRCgl0aW1lX3N0ZXAYBCABKAESEQoJcGFydGljbGVzGAUgASgDEhgKEHN0ZXBzX3Blcl9zZWNvbmQYBiABKAESGgoSdXBkYXRlc19wZXJfc2Vjb25kGAcgASgBEhQKDHNlY29uZHNfbGVmdBgIIAEoARIOCgZwYXVzZWQYCSABKAgSDwoHb3V0bG9vaxgKIAEoCRIkCgVyYW5rcxgLIAMoCzIVLmVkZHlsaW5lLnN0cmVhbS5SYW5rEhQKDHdhbGxfc2Vjb25kcxgMIAEoARINCgVwaGFzZRgNIAEoCRImCgZjb3VudHMYDiADKAsyFi5lZGR5bGluZS5zdHJlYW0uQ291bnQSEQoJd29ya191bml0GA8gASgJIiQKBUNvdW50EgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAMiswEKBFJhbmsSDAoEcmFuaxgBIAEoDRIMCgRob3N0GAIgASgJEhEKCXBhcnRpY2xlcxgDIAEoAxIaChJ1cGRhdGVzX3Blcl9zZWNvbmQYBCABKAESDwoHY29tcHV0ZRgFIAEoARIQCghleGNoYW5nZRgGIAEoARIMCgRpZGxlGAcgASgBEhAKCG1lc3NhZ2VzGAggASgDEg0KBWJ5dGVzGAkgASgDEg4KBm1lbW9yeRgKIAEoAyJYCgxBY2tub3dsZWRnZWQSCgoCaWQYASABKAkSDAoEc3RlcBgCIAEoAxIMCgR0aW1lGAMgASgBEg8KB3JlZnVzYWwYBCABKAkSDwoHY29tbWFuZBgFIAEoCSItCgVNYXJrcxIkCgVtYXJrcxgBIAMoCzIVLmVkZHlsaW5lLnN0cmVhbS5NYXJrImUKBE1hcmsSDAoEc3RlcBgBIAEoAxIMCgR0aW1lGAIgASgBEg8KB2NvbW1hbmQYAyABKAkSDAoEdGV4dBgEIAEoCRIUCgxjaGFuZ2VzX2Zsb3cYBSABKAgSDAoEYm9keRgGIAEoCSJcCgZCb2RpZXMSDAoEc3RlcBgBIAEoAxIMCgR0aW1lGAIgASgBEiUKBmJvZGllcxgDIAMoCzIVLmVkZHlsaW5lLnN0cmVhbS5Cb2R5Eg8KB3JlbW92ZWQYBCADKAkiawoFRW5kZWQSDwoHb3V0Y29tZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEhMKC2ZpbmdlcnByaW50GAMgASgJEg8KB3Jlc3VsdHMYBCABKAkSDAoEc3RlcBgFIAEoAxIMCgR0aW1lGAYgASgBIhYKBk5vdGljZRIMCgR0ZXh0GAEgASgJIhUKBFRpY2sSDQoFY2xvY2sYASABKAEiOAoEUGluZxIMCgRzZW50GAEgASgBEhAKCHJlY2VpdmVkGAIgASgBEhAKCHJldHVybmVkGAMgASgBIqwCCgRWaWV3EhIKCnF1YW50aXRpZXMYASADKAkSDwoHY29sdW1ucxgCIAEoDRIZChFmcmFtZXNfcGVyX3NlY29uZBgDIAEoARIRCglwYXJ0aWNsZXMYBCABKAgSGQoRcGFydGljbGVfcXVhbnRpdHkYBSABKAkSFgoObW9zdF9wYXJ0aWNsZXMYBiABKA0SDQoFbG93ZXIYByADKAESDQoFdXBwZXIYCCADKAESDQoFd2lkdGgYCSABKA0SCwoDaWRzGAogASgIEg0KBXRlbGxzGAsgASgIEhIKCnZlbG9jaXRpZXMYDCABKAgSMQoIc3VyZmFjZXMYDSADKAsyHy5lZGR5bGluZS5zdHJlYW0uU3VyZmFjZVJlcXVlc3QSDgoGc21vb3RoGA4gASgIImMKDlN1cmZhY2VSZXF1ZXN0EhAKCHF1YW50aXR5GAEgASgJEg0KBWxldmVsGAIgASgBEg0KBWNvbG9yGAMgASgJEg4KBnN0cmlkZRgEIAEoDRIRCgloaXN0b2dyYW0YBSABKAgiFQoEU2VlbhINCgVpbmRleBgBIAEoBCKYBQoHQ29tbWFuZBIKCgJpZBgBIAEoCRInCgVwYXVzZRgCIAEoCzIWLmVkZHlsaW5lLnN0cmVhbS5QYXVzZUgAEikKBnJlc3VtZRgDIAEoCzIXLmVkZHlsaW5lLnN0cmVhbS5SZXN1bWVIABIlCgRzdGVwGAQgASgLMhUuZWRkeWxpbmUuc3RyZWFtLlN0ZXBIABIlCgRzdG9wGAUgASgLMhUuZWRkeWxpbmUuc3RyZWFtLlN0b3BIABIpCgZpbmZsb3cYBiABKAsyFy5lZGR5bGluZS5zdHJlYW0uSW5mbG93SAASLwoJdmlzY29zaXR5GAcgASgLMhouZWRkeWxpbmUuc3RyZWFtLlZpc2Nvc2l0eUgAEisKB2dyYXZpdHkYCCABKAsyGC5lZGR5bGluZS5zdHJlYW0uR3Jhdml0eUgAEi4KCW1vdmVfYm9keRgJIAEoCzIZLmVkZHlsaW5lLnN0cmVhbS5Nb3ZlQm9keUgAEiwKCGFkZF9ib2R5GAogASgLMhguZWRkeWxpbmUuc3RyZWFtLkFkZEJvZHlIABIyCgtyZW1vdmVfYm9keRgLIAEoCzIbLmVkZHlsaW5lLnN0cmVhbS5SZW1vdmVCb2R5SAASLgoJYWRkX3Byb2JlGAwgASgLMhkuZWRkeWxpbmUuc3RyZWFtLkFkZFByb2JlSAASNAoMcmVtb3ZlX3Byb2JlGA0gASgLMhwuZWRkeWxpbmUuc3RyZWFtLlJlbW92ZVByb2JlSAASLwoJcGFyYW1ldGVyGA4gASgLMhouZWRkeWxpbmUuc3RyZWFtLlBhcmFtZXRlckgAEhAKCGFza2VkX2F0GB4gASgBEhEKCW5vdF9hZnRlchgfIAEoAUIICgZhY3Rpb24iBwoFUGF1c2UiCAoGUmVzdW1lIhUKBFN0ZXASDQoFY291bnQYASABKA0iBgoEU3RvcCIrCgZJbmZsb3cSDwoHb3BlbmluZxgBIAEoCRIQCgh2ZWxvY2l0eRgCIAMoCSIaCglWaXNjb3NpdHkSDQoFdmFsdWUYASABKAkiKAoJUGFyYW1ldGVyEgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAkiGAoHR3Jhdml0eRINCgV2YWx1ZRgBIAMoCSJDCghNb3ZlQm9keRIMCgRib2R5GAEgASgJEgoKAmJ5GAIgAygBEgwKBHR1cm4YAyABKAESDwoHc2Vjb25kcxgEIAEoASIlCgdBZGRCb2R5EgwKBG5hbWUYASABKAkSDAoEdG9tbBgCIAEoCSIaCgpSZW1vdmVCb2R5EgwKBGJvZHkYASABKAkiKgoIQWRkUHJvYmUSDAoEbmFtZRgBIAEoCRIQCghwb3NpdGlvbhgCIAMoASIbCgtSZW1vdmVQcm9iZRIMCgRuYW1lGAEgASgJKjAKB1ZlcnNpb24SEAoMVkVSU0lPTl9OT05FEAASEwoPVkVSU0lPTl9DVVJSRU5UEAFiBnByb3RvMw");
+  fileDesc("CgxzdHJlYW0ucHJvdG8SD2VkZHlsaW5lLnN0cmVhbSL6BAoHTWVzc2FnZRIPCgd2ZXJzaW9uGAEgASgNEicKBWhlbGxvGAIgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkhlbGxvSAASJwoFZnJhbWUYAyABKAsyFi5lZGR5bGluZS5zdHJlYW0uRnJhbWVIABItCgZzZXJpZXMYBCABKAsyGy5lZGR5bGluZS5zdHJlYW0uU2VyaWVzUm93c0gAEi0KCHByb2dyZXNzGAUgASgLMhkuZWRkeWxpbmUuc3RyZWFtLlByb2dyZXNzSAASNQoMYWNrbm93bGVkZ2VkGAYgASgLMh0uZWRkeWxpbmUuc3RyZWFtLkFja25vd2xlZGdlZEgAEicKBW1hcmtzGAcgASgLMhYuZWRkeWxpbmUuc3RyZWFtLk1hcmtzSAASKQoGYm9kaWVzGAggASgLMhcuZWRkeWxpbmUuc3RyZWFtLkJvZGllc0gAEicKBWVuZGVkGAkgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkVuZGVkSAASJQoEdmlldxgUIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5WaWV3SAASKwoHY29tbWFuZBgVIAEoCzIYLmVkZHlsaW5lLnN0cmVhbS5Db21tYW5kSAASJQoEc2VlbhgWIAEoCzIVLmVkZHlsaW5lLnN0cmVhbS5TZWVuSAASKQoGbm90aWNlGB4gASgLMhcuZWRkeWxpbmUuc3RyZWFtLk5vdGljZUgAEiUKBHRpY2sYHyABKAsyFS5lZGR5bGluZS5zdHJlYW0uVGlja0gAEiUKBHBpbmcYICABKAsyFS5lZGR5bGluZS5zdHJlYW0uUGluZ0gAQgYKBGJvZHkixQUKBUhlbGxvEgsKA3J1bhgBIAEoCRINCgV0aXRsZRgCIAEoCRINCgV3b3JsZBgDIAEoCRISCgpkaW1lbnNpb25zGAQgASgNEg0KBWxvd2VyGAUgAygBEg0KBXVwcGVyGAYgAygBEg8KB3NwYWNpbmcYByABKAESCwoDZW5kGAggASgBEhEKCXRpbWVfdW5pdBgYIAEoCRItCgpxdWFudGl0aWVzGAkgAygLMhkuZWRkeWxpbmUuc3RyZWFtLlF1YW50aXR5EhAKCHF1YW50aXR5GAogASgJEiUKBmJvZGllcxgLIAMoCzIVLmVkZHlsaW5lLnN0cmVhbS5Cb2R5EiQKBXNpZGVzGAwgAygLMhUuZWRkeWxpbmUuc3RyZWFtLlNpZGUSLQoJcmVmZXJlbmNlGA0gASgLMhouZWRkeWxpbmUuc3RyZWFtLlJlZmVyZW5jZRIyCgxleHBlY3RhdGlvbnMYDiADKAsyHC5lZGR5bGluZS5zdHJlYW0uRXhwZWN0YXRpb24SKwoJYWJpbGl0aWVzGA8gAygLMhguZWRkeWxpbmUuc3RyZWFtLkFiaWxpdHkSDQoFcmFua3MYECABKA0SDgoGZm9sZGVyGBEgASgJEiYKBnByb2JlcxgSIAMoCzIWLmVkZHlsaW5lLnN0cmVhbS5Qcm9iZRIMCgRvdmVyGBMgASgIEhQKDGZyZWVfc3VyZmFjZRgUIAEoCBIiCgRzZXRzGBcgAygLMhQuZWRkeWxpbmUuc3RyZWFtLlNldBIyCghzdXJmYWNlcxgVIAMoCzIgLmVkZHlsaW5lLnN0cmVhbS5TdXJmYWNlUXVhbnRpdHkSFgoOc3VyZmFjZV9jb2xvcnMYFiADKAkSNQoKcGFyYW1ldGVycxgZIAMoCzIhLmVkZHlsaW5lLnN0cmVhbS5TdGVlcmVkUGFyYW1ldGVyIlIKEFN0ZWVyZWRQYXJhbWV0ZXISDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIMCgR1bml0GAMgASgJEhMKC2Rlc2NyaXB0aW9uGAQgASgJIjwKD1N1cmZhY2VRdWFudGl0eRIMCgRuYW1lGAEgASgJEgwKBHVuaXQYAiABKAkSDQoFbGV2ZWwYAyABKAEiJgoDU2V0Eg8KB21lbWJlcnMYASABKAkSDgoGcG9pbnRzGAIgASgIIkgKCFF1YW50aXR5EgwKBG5hbWUYASABKAkSDAoEdW5pdBgCIAEoCRIRCglkaXZlcmdpbmcYAyABKAgSDQoFbGFiZWwYBCABKAkiigEKBEJvZHkSDAoEbmFtZRgBIAEoCRIqCghvdXRsaW5lcxgCIAMoCzIYLmVkZHlsaW5lLnN0cmVhbS5PdXRsaW5lEg0KBW1vdmVzGAMgASgIEg4KBmNlbnRlchgEIAMoARIpCgdzdXJmYWNlGAUgASgLMhguZWRkeWxpbmUuc3RyZWFtLlN1cmZhY2UiGQoHT3V0bGluZRIOCgZwb2ludHMYASADKAEiLgoHU3VyZmFjZRIQCgh2ZXJ0aWNlcxgBIAMoAhIRCgl0cmlhbmdsZXMYAiADKA0iMAoEU2lkZRIMCgRuYW1lGAEgASgJEgwKBHR5cGUYAiABKAkSDAoEc2xpcBgDIAEoCCJdCglSZWZlcmVuY2USEAoIdmVsb2NpdHkYASABKAESDgoGbGVuZ3RoGAIgASgBEhwKFGNvZWZmaWNpZW50X29mX2ZvcmNlGAMgASgBEhAKCHJleW5vbGRzGAQgASgBImgKC0V4cGVjdGF0aW9uEhAKCHF1YW50aXR5GAEgASgJEgsKA2xvdxgCIAEoARIMCgRoaWdoGAMgASgBEg4KBnNvdXJjZRgEIAEoCRINCgVob2xkcxgFIAEoCBINCgVjdXJ2ZRgGIAEoCSIrCgdBYmlsaXR5Eg8KB2NvbW1hbmQYASABKAkSDwoHcmVmdXNhbBgCIAEoCSInCgVQcm9iZRIMCgRuYW1lGAEgASgJEhAKCHBvc2l0aW9uGAIgAygBIlIKBUNvZGVzEgwKBGRhdGEYASABKAwSDQoFd2lkdGgYAiABKA0SDgoGb2Zmc2V0GAMgASgBEg0KBXNjYWxlGAQgASgBEg0KBWVycm9yGAUgASgBIoQCCgVGcmFtZRINCgVpbmRleBgBIAEoBBIMCgRzdGVwGAIgASgDEgwKBHRpbWUYAyABKAESKAoHcmFzdGVycxgEIAMoCzIXLmVkZHlsaW5lLnN0cmVhbS5SYXN0ZXISLQoJcGFydGljbGVzGAUgASgLMhouZWRkeWxpbmUuc3RyZWFtLlBhcnRpY2xlcxIOCgZzdG9yZWQYBiABKAgSJwoGYm9kaWVzGAcgASgLMhcuZWRkeWxpbmUuc3RyZWFtLkJvZGllcxItCghzdXJmYWNlcxgIIAMoCzIbLmVkZHlsaW5lLnN0cmVhbS5Jc29zdXJmYWNlEg8KB21hZGVfYXQYCSABKAEijAEKCklzb3N1cmZhY2USMAoHcmVxdWVzdBgBIAEoCzIfLmVkZHlsaW5lLnN0cmVhbS5TdXJmYWNlUmVxdWVzdBIMCgRkYXRhGAIgASgMEi0KCWhpc3RvZ3JhbRgDIAEoCzIaLmVkZHlsaW5lLnN0cmVhbS5IaXN0b2dyYW0SDwoHcmVmdXNhbBgEIAEoCSI2CglIaXN0b2dyYW0SCwoDbG93GAEgASgBEgwKBGhpZ2gYAiABKAESDgoGY291bnRzGAMgAygNIvYBCgZSYXN0ZXISEAoIcXVhbnRpdHkYASABKAkSDAoEdW5pdBgCIAEoCRIMCgRyb3dzGAMgASgNEg8KB2NvbHVtbnMYBCABKA0SDQoFbG93ZXIYBSADKAESDQoFdXBwZXIYBiADKAESJgoGdmFsdWVzGAcgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkNvZGVzEgsKA2xvdxgIIAEoARIMCgRoaWdoGAkgASgBEiUKBXNoYWRlGAogASgLMhYuZWRkeWxpbmUuc3RyZWFtLkNvZGVzEiUKBWNvdmVyGAsgASgLMhYuZWRkeWxpbmUuc3RyZWFtLkNvZGVzItMBCglQYXJ0aWNsZXMSDQoFY291bnQYASABKA0SDQoFdG90YWwYAiABKAQSKAoIcG9zaXRpb24YAyADKAsyFi5lZGR5bGluZS5zdHJlYW0uQ29kZXMSEAoIcXVhbnRpdHkYBCABKAkSDAoEdW5pdBgFIAEoCRImCgZ2YWx1ZXMYBiABKAsyFi5lZGR5bGluZS5zdHJlYW0uQ29kZXMSCwoDaWRzGAcgASgMEikKB2NhcnJpZWQYCCADKAsyGC5lZGR5bGluZS5zdHJlYW0uQ2FycmllZCJDCgdDYXJyaWVkEhAKCHF1YW50aXR5GAEgASgJEiYKBnZhbHVlcxgCIAEoCzIWLmVkZHlsaW5lLnN0cmVhbS5Db2RlcyJiCgpTZXJpZXNSb3dzEgwKBG5hbWUYASABKAkSDQoFZmlyc3QYAiABKAQSKAoHY29sdW1ucxgDIAMoCzIXLmVkZHlsaW5lLnN0cmVhbS5Db2x1bW4SDQoFZXZlcnkYBCABKAQiNAoGQ29sdW1uEgwKBG5hbWUYASABKAkSDAoEdW5pdBgCIAEoCRIOCgZ2YWx1ZXMYAyADKAEizAIKCFByb2dyZXNzEgwKBHN0ZXAYASABKAMSDAoEdGltZRgCIAEoARILCgNlbmQYAyABKAESEQoJdGltZV9zdGVwGAQgASgBEhEKCXBhcnRpY2xlcxgFIAEoAxIYChBzdGVwc19wZXJfc2Vjb25kGAYgASgBEhoKEnVwZGF0ZXNfcGVyX3NlY29uZBgHIAEoARIUCgxzZWNvbmRzX2xlZnQYCCABKAESDgoGcGF1c2VkGAkgASgIEg8KB291dGxvb2sYCiABKAkSJAoFcmFua3MYCyADKAsyFS5lZGR5bGluZS5zdHJlYW0uUmFuaxIUCgx3YWxsX3NlY29uZHMYDCABKAESDQoFcGhhc2UYDSABKAkSJgoGY291bnRzGA4gAygLMhYuZWRkeWxpbmUuc3RyZWFtLkNvdW50EhEKCXdvcmtfdW5pdBgPIAEoCSIkCgVDb3VudBIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgDIrMBCgRSYW5rEgwKBHJhbmsYASABKA0SDAoEaG9zdBgCIAEoCRIRCglwYXJ0aWNsZXMYAyABKAMSGgoSdXBkYXRlc19wZXJfc2Vjb25kGAQgASgBEg8KB2NvbXB1dGUYBSABKAESEAoIZXhjaGFuZ2UYBiABKAESDAoEaWRsZRgHIAEoARIQCghtZXNzYWdlcxgIIAEoAxINCgVieXRlcxgJIAEoAxIOCgZtZW1vcnkYCiABKAMiWAoMQWNrbm93bGVkZ2VkEgoKAmlkGAEgASgJEgwKBHN0ZXAYAiABKAMSDAoEdGltZRgDIAEoARIPCgdyZWZ1c2FsGAQgASgJEg8KB2NvbW1hbmQYBSABKAkiLQoFTWFya3MSJAoFbWFya3MYASADKAsyFS5lZGR5bGluZS5zdHJlYW0uTWFyayKHAQoETWFyaxIMCgRzdGVwGAEgASgDEgwKBHRpbWUYAiABKAESDwoHY29tbWFuZBgDIAEoCRIMCgR0ZXh0GAQgASgJEhQKDGNoYW5nZXNfZmxvdxgFIAEoCBIMCgRib2R5GAYgASgJEhEKCXBhcmFtZXRlchgHIAEoCRINCgV2YWx1ZRgIIAEoCSJcCgZCb2RpZXMSDAoEc3RlcBgBIAEoAxIMCgR0aW1lGAIgASgBEiUKBmJvZGllcxgDIAMoCzIVLmVkZHlsaW5lLnN0cmVhbS5Cb2R5Eg8KB3JlbW92ZWQYBCADKAkiawoFRW5kZWQSDwoHb3V0Y29tZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEhMKC2ZpbmdlcnByaW50GAMgASgJEg8KB3Jlc3VsdHMYBCABKAkSDAoEc3RlcBgFIAEoAxIMCgR0aW1lGAYgASgBIhYKBk5vdGljZRIMCgR0ZXh0GAEgASgJIhUKBFRpY2sSDQoFY2xvY2sYASABKAEiOAoEUGluZxIMCgRzZW50GAEgASgBEhAKCHJlY2VpdmVkGAIgASgBEhAKCHJldHVybmVkGAMgASgBIqwCCgRWaWV3EhIKCnF1YW50aXRpZXMYASADKAkSDwoHY29sdW1ucxgCIAEoDRIZChFmcmFtZXNfcGVyX3NlY29uZBgDIAEoARIRCglwYXJ0aWNsZXMYBCABKAgSGQoRcGFydGljbGVfcXVhbnRpdHkYBSABKAkSFgoObW9zdF9wYXJ0aWNsZXMYBiABKA0SDQoFbG93ZXIYByADKAESDQoFdXBwZXIYCCADKAESDQoFd2lkdGgYCSABKA0SCwoDaWRzGAogASgIEg0KBXRlbGxzGAsgASgIEhIKCnZlbG9jaXRpZXMYDCABKAgSMQoIc3VyZmFjZXMYDSADKAsyHy5lZGR5bGluZS5zdHJlYW0uU3VyZmFjZVJlcXVlc3QSDgoGc21vb3RoGA4gASgIImMKDlN1cmZhY2VSZXF1ZXN0EhAKCHF1YW50aXR5GAEgASgJEg0KBWxldmVsGAIgASgBEg0KBWNvbG9yGAMgASgJEg4KBnN0cmlkZRgEIAEoDRIRCgloaXN0b2dyYW0YBSABKAgiFQoEU2VlbhINCgVpbmRleBgBIAEoBCKYBQoHQ29tbWFuZBIKCgJpZBgBIAEoCRInCgVwYXVzZRgCIAEoCzIWLmVkZHlsaW5lLnN0cmVhbS5QYXVzZUgAEikKBnJlc3VtZRgDIAEoCzIXLmVkZHlsaW5lLnN0cmVhbS5SZXN1bWVIABIlCgRzdGVwGAQgASgLMhUuZWRkeWxpbmUuc3RyZWFtLlN0ZXBIABIlCgRzdG9wGAUgASgLMhUuZWRkeWxpbmUuc3RyZWFtLlN0b3BIABIpCgZpbmZsb3cYBiABKAsyFy5lZGR5bGluZS5zdHJlYW0uSW5mbG93SAASLwoJdmlzY29zaXR5GAcgASgLMhouZWRkeWxpbmUuc3RyZWFtLlZpc2Nvc2l0eUgAEisKB2dyYXZpdHkYCCABKAsyGC5lZGR5bGluZS5zdHJlYW0uR3Jhdml0eUgAEi4KCW1vdmVfYm9keRgJIAEoCzIZLmVkZHlsaW5lLnN0cmVhbS5Nb3ZlQm9keUgAEiwKCGFkZF9ib2R5GAogASgLMhguZWRkeWxpbmUuc3RyZWFtLkFkZEJvZHlIABIyCgtyZW1vdmVfYm9keRgLIAEoCzIbLmVkZHlsaW5lLnN0cmVhbS5SZW1vdmVCb2R5SAASLgoJYWRkX3Byb2JlGAwgASgLMhkuZWRkeWxpbmUuc3RyZWFtLkFkZFByb2JlSAASNAoMcmVtb3ZlX3Byb2JlGA0gASgLMhwuZWRkeWxpbmUuc3RyZWFtLlJlbW92ZVByb2JlSAASLwoJcGFyYW1ldGVyGA4gASgLMhouZWRkeWxpbmUuc3RyZWFtLlBhcmFtZXRlckgAEhAKCGFza2VkX2F0GB4gASgBEhEKCW5vdF9hZnRlchgfIAEoAUIICgZhY3Rpb24iBwoFUGF1c2UiCAoGUmVzdW1lIhUKBFN0ZXASDQoFY291bnQYASABKA0iBgoEU3RvcCIrCgZJbmZsb3cSDwoHb3BlbmluZxgBIAEoCRIQCgh2ZWxvY2l0eRgCIAMoCSIaCglWaXNjb3NpdHkSDQoFdmFsdWUYASABKAkiKAoJUGFyYW1ldGVyEgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAkiGAoHR3Jhdml0eRINCgV2YWx1ZRgBIAMoCSJDCghNb3ZlQm9keRIMCgRib2R5GAEgASgJEgoKAmJ5GAIgAygBEgwKBHR1cm4YAyABKAESDwoHc2Vjb25kcxgEIAEoASIlCgdBZGRCb2R5EgwKBG5hbWUYASABKAkSDAoEdG9tbBgCIAEoCSIaCgpSZW1vdmVCb2R5EgwKBGJvZHkYASABKAkiKgoIQWRkUHJvYmUSDAoEbmFtZRgBIAEoCRIQCghwb3NpdGlvbhgCIAMoASIbCgtSZW1vdmVQcm9iZRIMCgRuYW1lGAEgASgJKjAKB1ZlcnNpb24SEAoMVkVSU0lPTl9OT05FEAASEwoPVkVSU0lPTl9DVVJSRU5UEAFiBnByb3RvMw");
 
 /**
  * @generated from message eddyline.stream.Message
@@ -281,6 +281,13 @@ export type Hello = Message$1<"eddyline.stream.Hello"> & {
    * @generated from field: repeated string surface_colors = 22;
    */
   surfaceColors: string[];
+
+  /**
+   * with their values at the start
+   *
+   * @generated from field: repeated eddyline.stream.SteeredParameter parameters = 25;
+   */
+  parameters: SteeredParameter[];
 };
 
 /**
@@ -289,6 +296,40 @@ export type Hello = Message$1<"eddyline.stream.Hello"> & {
  */
 export const HelloSchema: GenMessage<Hello> = /*@__PURE__*/
   messageDesc(file_stream, 1);
+
+/**
+ * A parameter of a module or of terms that the command Parameter changes.
+ *
+ * @generated from message eddyline.stream.SteeredParameter
+ */
+export type SteeredParameter = Message$1<"eddyline.stream.SteeredParameter"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string value = 2;
+   */
+  value: string;
+
+  /**
+   * @generated from field: string unit = 3;
+   */
+  unit: string;
+
+  /**
+   * @generated from field: string description = 4;
+   */
+  description: string;
+};
+
+/**
+ * Describes the message eddyline.stream.SteeredParameter.
+ * Use `create(SteeredParameterSchema)` to create a new message.
+ */
+export const SteeredParameterSchema: GenMessage<SteeredParameter> = /*@__PURE__*/
+  messageDesc(file_stream, 2);
 
 /**
  * A quantity of which the run can make isosurfaces.
@@ -319,7 +360,7 @@ export type SurfaceQuantity = Message$1<"eddyline.stream.SurfaceQuantity"> & {
  * Use `create(SurfaceQuantitySchema)` to create a new message.
  */
 export const SurfaceQuantitySchema: GenMessage<SurfaceQuantity> = /*@__PURE__*/
-  messageDesc(file_stream, 2);
+  messageDesc(file_stream, 3);
 
 /**
  * Members of a state: particles, or cells of a mesh.
@@ -347,7 +388,7 @@ export type Set = Message$1<"eddyline.stream.Set"> & {
  * Use `create(SetSchema)` to create a new message.
  */
 export const SetSchema: GenMessage<Set> = /*@__PURE__*/
-  messageDesc(file_stream, 3);
+  messageDesc(file_stream, 4);
 
 /**
  * @generated from message eddyline.stream.Quantity
@@ -385,7 +426,7 @@ export type Quantity = Message$1<"eddyline.stream.Quantity"> & {
  * Use `create(QuantitySchema)` to create a new message.
  */
 export const QuantitySchema: GenMessage<Quantity> = /*@__PURE__*/
-  messageDesc(file_stream, 4);
+  messageDesc(file_stream, 5);
 
 /**
  * A body at the time of the message.
@@ -430,7 +471,7 @@ export type Body = Message$1<"eddyline.stream.Body"> & {
  * Use `create(BodySchema)` to create a new message.
  */
 export const BodySchema: GenMessage<Body> = /*@__PURE__*/
-  messageDesc(file_stream, 5);
+  messageDesc(file_stream, 6);
 
 /**
  * Corners of a closed polygon: x0 y0 x1 y1 ... [m]. Arcs are approximated within 0.02 spacings.
@@ -449,7 +490,7 @@ export type Outline = Message$1<"eddyline.stream.Outline"> & {
  * Use `create(OutlineSchema)` to create a new message.
  */
 export const OutlineSchema: GenMessage<Outline> = /*@__PURE__*/
-  messageDesc(file_stream, 6);
+  messageDesc(file_stream, 7);
 
 /**
  * A closed surface of fewer than 2,000 triangles. Curved parts are approximated within 0.02 spacings or 0.6 % of their
@@ -478,7 +519,7 @@ export type Surface = Message$1<"eddyline.stream.Surface"> & {
  * Use `create(SurfaceSchema)` to create a new message.
  */
 export const SurfaceSchema: GenMessage<Surface> = /*@__PURE__*/
-  messageDesc(file_stream, 7);
+  messageDesc(file_stream, 8);
 
 /**
  * @generated from message eddyline.stream.Side
@@ -509,7 +550,7 @@ export type Side = Message$1<"eddyline.stream.Side"> & {
  * Use `create(SideSchema)` to create a new message.
  */
 export const SideSchema: GenMessage<Side> = /*@__PURE__*/
-  messageDesc(file_stream, 8);
+  messageDesc(file_stream, 9);
 
 /**
  * @generated from message eddyline.stream.Reference
@@ -549,7 +590,7 @@ export type Reference = Message$1<"eddyline.stream.Reference"> & {
  * Use `create(ReferenceSchema)` to create a new message.
  */
 export const ReferenceSchema: GenMessage<Reference> = /*@__PURE__*/
-  messageDesc(file_stream, 9);
+  messageDesc(file_stream, 10);
 
 /**
  * A published value. Viewers show it in grey, with the reason, after a Mark with changes_flow.
@@ -597,7 +638,7 @@ export type Expectation = Message$1<"eddyline.stream.Expectation"> & {
  * Use `create(ExpectationSchema)` to create a new message.
  */
 export const ExpectationSchema: GenMessage<Expectation> = /*@__PURE__*/
-  messageDesc(file_stream, 10);
+  messageDesc(file_stream, 11);
 
 /**
  * Whether this run can execute a command.
@@ -625,7 +666,7 @@ export type Ability = Message$1<"eddyline.stream.Ability"> & {
  * Use `create(AbilitySchema)` to create a new message.
  */
 export const AbilitySchema: GenMessage<Ability> = /*@__PURE__*/
-  messageDesc(file_stream, 11);
+  messageDesc(file_stream, 12);
 
 /**
  * @generated from message eddyline.stream.Probe
@@ -649,7 +690,7 @@ export type Probe = Message$1<"eddyline.stream.Probe"> & {
  * Use `create(ProbeSchema)` to create a new message.
  */
 export const ProbeSchema: GenMessage<Probe> = /*@__PURE__*/
-  messageDesc(file_stream, 12);
+  messageDesc(file_stream, 13);
 
 /**
  * Quantised numbers: value = offset + scale * code, with an error of at most `error`.
@@ -692,7 +733,7 @@ export type Codes = Message$1<"eddyline.stream.Codes"> & {
  * Use `create(CodesSchema)` to create a new message.
  */
 export const CodesSchema: GenMessage<Codes> = /*@__PURE__*/
-  messageDesc(file_stream, 13);
+  messageDesc(file_stream, 14);
 
 /**
  * @generated from message eddyline.stream.Frame
@@ -763,7 +804,7 @@ export type Frame = Message$1<"eddyline.stream.Frame"> & {
  * Use `create(FrameSchema)` to create a new message.
  */
 export const FrameSchema: GenMessage<Frame> = /*@__PURE__*/
-  messageDesc(file_stream, 14);
+  messageDesc(file_stream, 15);
 
 /**
  * A level surface of a quantity on a lattice. The receiver makes the triangles.
@@ -805,7 +846,7 @@ export type Isosurface = Message$1<"eddyline.stream.Isosurface"> & {
  * Use `create(IsosurfaceSchema)` to create a new message.
  */
 export const IsosurfaceSchema: GenMessage<Isosurface> = /*@__PURE__*/
-  messageDesc(file_stream, 15);
+  messageDesc(file_stream, 16);
 
 /**
  * Counts of values in equal bins between low and high.
@@ -834,7 +875,7 @@ export type Histogram = Message$1<"eddyline.stream.Histogram"> & {
  * Use `create(HistogramSchema)` to create a new message.
  */
 export const HistogramSchema: GenMessage<Histogram> = /*@__PURE__*/
-  messageDesc(file_stream, 16);
+  messageDesc(file_stream, 17);
 
 /**
  * A quantity on equal cells between lower and upper, row 0 at the bottom. The highest code (255 or 65535) means no
@@ -912,7 +953,7 @@ export type Raster = Message$1<"eddyline.stream.Raster"> & {
  * Use `create(RasterSchema)` to create a new message.
  */
 export const RasterSchema: GenMessage<Raster> = /*@__PURE__*/
-  messageDesc(file_stream, 17);
+  messageDesc(file_stream, 18);
 
 /**
  * Particles of the fluid, in no particular order.
@@ -976,7 +1017,7 @@ export type Particles = Message$1<"eddyline.stream.Particles"> & {
  * Use `create(ParticlesSchema)` to create a new message.
  */
 export const ParticlesSchema: GenMessage<Particles> = /*@__PURE__*/
-  messageDesc(file_stream, 18);
+  messageDesc(file_stream, 19);
 
 /**
  * @generated from message eddyline.stream.Carried
@@ -998,7 +1039,7 @@ export type Carried = Message$1<"eddyline.stream.Carried"> & {
  * Use `create(CarriedSchema)` to create a new message.
  */
 export const CarriedSchema: GenMessage<Carried> = /*@__PURE__*/
-  messageDesc(file_stream, 19);
+  messageDesc(file_stream, 20);
 
 /**
  * New rows of a series, columns of equal length. Only every `every`-th row of a long series is sent. `every` is a power
@@ -1043,7 +1084,7 @@ export type SeriesRows = Message$1<"eddyline.stream.SeriesRows"> & {
  * Use `create(SeriesRowsSchema)` to create a new message.
  */
 export const SeriesRowsSchema: GenMessage<SeriesRows> = /*@__PURE__*/
-  messageDesc(file_stream, 20);
+  messageDesc(file_stream, 21);
 
 /**
  * @generated from message eddyline.stream.Column
@@ -1070,7 +1111,7 @@ export type Column = Message$1<"eddyline.stream.Column"> & {
  * Use `create(ColumnSchema)` to create a new message.
  */
 export const ColumnSchema: GenMessage<Column> = /*@__PURE__*/
-  messageDesc(file_stream, 21);
+  messageDesc(file_stream, 22);
 
 /**
  * @generated from message eddyline.stream.Progress
@@ -1173,7 +1214,7 @@ export type Progress = Message$1<"eddyline.stream.Progress"> & {
  * Use `create(ProgressSchema)` to create a new message.
  */
 export const ProgressSchema: GenMessage<Progress> = /*@__PURE__*/
-  messageDesc(file_stream, 22);
+  messageDesc(file_stream, 23);
 
 /**
  * @generated from message eddyline.stream.Count
@@ -1197,7 +1238,7 @@ export type Count = Message$1<"eddyline.stream.Count"> & {
  * Use `create(CountSchema)` to create a new message.
  */
 export const CountSchema: GenMessage<Count> = /*@__PURE__*/
-  messageDesc(file_stream, 23);
+  messageDesc(file_stream, 24);
 
 /**
  * Activity of a rank. compute, exchange and idle are shares of its time since the start.
@@ -1267,7 +1308,7 @@ export type Rank = Message$1<"eddyline.stream.Rank"> & {
  * Use `create(RankSchema)` to create a new message.
  */
 export const RankSchema: GenMessage<Rank> = /*@__PURE__*/
-  messageDesc(file_stream, 24);
+  messageDesc(file_stream, 25);
 
 /**
  * @generated from message eddyline.stream.Acknowledged
@@ -1312,7 +1353,7 @@ export type Acknowledged = Message$1<"eddyline.stream.Acknowledged"> & {
  * Use `create(AcknowledgedSchema)` to create a new message.
  */
 export const AcknowledgedSchema: GenMessage<Acknowledged> = /*@__PURE__*/
-  messageDesc(file_stream, 25);
+  messageDesc(file_stream, 26);
 
 /**
  * All steering commands of the run so far, for the timeline.
@@ -1331,7 +1372,7 @@ export type Marks = Message$1<"eddyline.stream.Marks"> & {
  * Use `create(MarksSchema)` to create a new message.
  */
 export const MarksSchema: GenMessage<Marks> = /*@__PURE__*/
-  messageDesc(file_stream, 26);
+  messageDesc(file_stream, 27);
 
 /**
  * @generated from message eddyline.stream.Mark
@@ -1374,6 +1415,18 @@ export type Mark = Message$1<"eddyline.stream.Mark"> & {
    * @generated from field: string body = 6;
    */
   body: string;
+
+  /**
+   * the parameter that was changed, and its new value as the command has it; else empty
+   *
+   * @generated from field: string parameter = 7;
+   */
+  parameter: string;
+
+  /**
+   * @generated from field: string value = 8;
+   */
+  value: string;
 };
 
 /**
@@ -1381,7 +1434,7 @@ export type Mark = Message$1<"eddyline.stream.Mark"> & {
  * Use `create(MarkSchema)` to create a new message.
  */
 export const MarkSchema: GenMessage<Mark> = /*@__PURE__*/
-  messageDesc(file_stream, 27);
+  messageDesc(file_stream, 28);
 
 /**
  * Bodies that differ from Hello: moving bodies, bodies added later, and the names of removed bodies.
@@ -1415,7 +1468,7 @@ export type Bodies = Message$1<"eddyline.stream.Bodies"> & {
  * Use `create(BodiesSchema)` to create a new message.
  */
 export const BodiesSchema: GenMessage<Bodies> = /*@__PURE__*/
-  messageDesc(file_stream, 28);
+  messageDesc(file_stream, 29);
 
 /**
  * @generated from message eddyline.stream.Ended
@@ -1461,7 +1514,7 @@ export type Ended = Message$1<"eddyline.stream.Ended"> & {
  * Use `create(EndedSchema)` to create a new message.
  */
 export const EndedSchema: GenMessage<Ended> = /*@__PURE__*/
-  messageDesc(file_stream, 29);
+  messageDesc(file_stream, 30);
 
 /**
  * A message for the user of a viewer, such as the reason of a refusal.
@@ -1480,7 +1533,7 @@ export type Notice = Message$1<"eddyline.stream.Notice"> & {
  * Use `create(NoticeSchema)` to create a new message.
  */
 export const NoticeSchema: GenMessage<Notice> = /*@__PURE__*/
-  messageDesc(file_stream, 30);
+  messageDesc(file_stream, 31);
 
 /**
  * The hub's clock, used for the expiry of commands. The receiver stores the difference to its own clock. Ticks are delayed
@@ -1502,7 +1555,7 @@ export type Tick = Message$1<"eddyline.stream.Tick"> & {
  * Use `create(TickSchema)` to create a new message.
  */
 export const TickSchema: GenMessage<Tick> = /*@__PURE__*/
-  messageDesc(file_stream, 31);
+  messageDesc(file_stream, 32);
 
 /**
  * A viewer sends a Ping, and the hub returns it: the round trip is the viewer's time from sending to receiving it, minus
@@ -1538,7 +1591,7 @@ export type Ping = Message$1<"eddyline.stream.Ping"> & {
  * Use `create(PingSchema)` to create a new message.
  */
 export const PingSchema: GenMessage<Ping> = /*@__PURE__*/
-  messageDesc(file_stream, 32);
+  messageDesc(file_stream, 33);
 
 /**
  * The data that a viewer requests. The hub never sends more; a slow viewer gets fewer frames, always the latest.
@@ -1642,7 +1695,7 @@ export type View = Message$1<"eddyline.stream.View"> & {
  * Use `create(ViewSchema)` to create a new message.
  */
 export const ViewSchema: GenMessage<View> = /*@__PURE__*/
-  messageDesc(file_stream, 33);
+  messageDesc(file_stream, 34);
 
 /**
  * @generated from message eddyline.stream.SurfaceRequest
@@ -1687,7 +1740,7 @@ export type SurfaceRequest = Message$1<"eddyline.stream.SurfaceRequest"> & {
  * Use `create(SurfaceRequestSchema)` to create a new message.
  */
 export const SurfaceRequestSchema: GenMessage<SurfaceRequest> = /*@__PURE__*/
-  messageDesc(file_stream, 34);
+  messageDesc(file_stream, 35);
 
 /**
  * A viewer has received a frame, or a Tick, whose index is 0.
@@ -1706,7 +1759,7 @@ export type Seen = Message$1<"eddyline.stream.Seen"> & {
  * Use `create(SeenSchema)` to create a new message.
  */
 export const SeenSchema: GenMessage<Seen> = /*@__PURE__*/
-  messageDesc(file_stream, 35);
+  messageDesc(file_stream, 36);
 
 /**
  * A steering command. It is applied between two steps, acknowledged with the step, and written to the journal.
@@ -1824,7 +1877,7 @@ export type Command = Message$1<"eddyline.stream.Command"> & {
  * Use `create(CommandSchema)` to create a new message.
  */
 export const CommandSchema: GenMessage<Command> = /*@__PURE__*/
-  messageDesc(file_stream, 36);
+  messageDesc(file_stream, 37);
 
 /**
  * @generated from message eddyline.stream.Pause
@@ -1837,7 +1890,7 @@ export type Pause = Message$1<"eddyline.stream.Pause"> & {
  * Use `create(PauseSchema)` to create a new message.
  */
 export const PauseSchema: GenMessage<Pause> = /*@__PURE__*/
-  messageDesc(file_stream, 37);
+  messageDesc(file_stream, 38);
 
 /**
  * @generated from message eddyline.stream.Resume
@@ -1850,7 +1903,7 @@ export type Resume = Message$1<"eddyline.stream.Resume"> & {
  * Use `create(ResumeSchema)` to create a new message.
  */
 export const ResumeSchema: GenMessage<Resume> = /*@__PURE__*/
-  messageDesc(file_stream, 38);
+  messageDesc(file_stream, 39);
 
 /**
  * @generated from message eddyline.stream.Step
@@ -1869,7 +1922,7 @@ export type Step = Message$1<"eddyline.stream.Step"> & {
  * Use `create(StepSchema)` to create a new message.
  */
 export const StepSchema: GenMessage<Step> = /*@__PURE__*/
-  messageDesc(file_stream, 39);
+  messageDesc(file_stream, 40);
 
 /**
  * @generated from message eddyline.stream.Stop
@@ -1882,7 +1935,7 @@ export type Stop = Message$1<"eddyline.stream.Stop"> & {
  * Use `create(StopSchema)` to create a new message.
  */
 export const StopSchema: GenMessage<Stop> = /*@__PURE__*/
-  messageDesc(file_stream, 40);
+  messageDesc(file_stream, 41);
 
 /**
  * @generated from message eddyline.stream.Inflow
@@ -1908,7 +1961,7 @@ export type Inflow = Message$1<"eddyline.stream.Inflow"> & {
  * Use `create(InflowSchema)` to create a new message.
  */
 export const InflowSchema: GenMessage<Inflow> = /*@__PURE__*/
-  messageDesc(file_stream, 41);
+  messageDesc(file_stream, 42);
 
 /**
  * @generated from message eddyline.stream.Viscosity
@@ -1927,14 +1980,14 @@ export type Viscosity = Message$1<"eddyline.stream.Viscosity"> & {
  * Use `create(ViscositySchema)` to create a new message.
  */
 export const ViscositySchema: GenMessage<Viscosity> = /*@__PURE__*/
-  messageDesc(file_stream, 42);
+  messageDesc(file_stream, 43);
 
 /**
  * @generated from message eddyline.stream.Parameter
  */
 export type Parameter = Message$1<"eddyline.stream.Parameter"> & {
   /**
-   * as in the list of present values: NAME of a module of equations, TERM.NAME, let.NAME
+   * as in Hello.parameters: NAME of a module of equations, TERM.NAME, let.NAME
    *
    * @generated from field: string name = 1;
    */
@@ -1953,7 +2006,7 @@ export type Parameter = Message$1<"eddyline.stream.Parameter"> & {
  * Use `create(ParameterSchema)` to create a new message.
  */
 export const ParameterSchema: GenMessage<Parameter> = /*@__PURE__*/
-  messageDesc(file_stream, 43);
+  messageDesc(file_stream, 44);
 
 /**
  * @generated from message eddyline.stream.Gravity
@@ -1972,7 +2025,7 @@ export type Gravity = Message$1<"eddyline.stream.Gravity"> & {
  * Use `create(GravitySchema)` to create a new message.
  */
 export const GravitySchema: GenMessage<Gravity> = /*@__PURE__*/
-  messageDesc(file_stream, 44);
+  messageDesc(file_stream, 45);
 
 /**
  * @generated from message eddyline.stream.MoveBody
@@ -2010,7 +2063,7 @@ export type MoveBody = Message$1<"eddyline.stream.MoveBody"> & {
  * Use `create(MoveBodySchema)` to create a new message.
  */
 export const MoveBodySchema: GenMessage<MoveBody> = /*@__PURE__*/
-  messageDesc(file_stream, 45);
+  messageDesc(file_stream, 46);
 
 /**
  * @generated from message eddyline.stream.AddBody
@@ -2034,7 +2087,7 @@ export type AddBody = Message$1<"eddyline.stream.AddBody"> & {
  * Use `create(AddBodySchema)` to create a new message.
  */
 export const AddBodySchema: GenMessage<AddBody> = /*@__PURE__*/
-  messageDesc(file_stream, 46);
+  messageDesc(file_stream, 47);
 
 /**
  * @generated from message eddyline.stream.RemoveBody
@@ -2051,7 +2104,7 @@ export type RemoveBody = Message$1<"eddyline.stream.RemoveBody"> & {
  * Use `create(RemoveBodySchema)` to create a new message.
  */
 export const RemoveBodySchema: GenMessage<RemoveBody> = /*@__PURE__*/
-  messageDesc(file_stream, 47);
+  messageDesc(file_stream, 48);
 
 /**
  * @generated from message eddyline.stream.AddProbe
@@ -2075,7 +2128,7 @@ export type AddProbe = Message$1<"eddyline.stream.AddProbe"> & {
  * Use `create(AddProbeSchema)` to create a new message.
  */
 export const AddProbeSchema: GenMessage<AddProbe> = /*@__PURE__*/
-  messageDesc(file_stream, 48);
+  messageDesc(file_stream, 49);
 
 /**
  * @generated from message eddyline.stream.RemoveProbe
@@ -2092,7 +2145,7 @@ export type RemoveProbe = Message$1<"eddyline.stream.RemoveProbe"> & {
  * Use `create(RemoveProbeSchema)` to create a new message.
  */
 export const RemoveProbeSchema: GenMessage<RemoveProbe> = /*@__PURE__*/
-  messageDesc(file_stream, 49);
+  messageDesc(file_stream, 50);
 
 /**
  * A receiver of another version reports it and closes the connection with code 4406.

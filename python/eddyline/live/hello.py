@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from eddyline.live import stream_pb2 as pb
 from eddyline.plot import references
 from eddyline.plot.colors import Quantity, quantity_of
+from eddyline.world.parameters import steered_parameters
+from eddyline.world.problems import rounded
 from eddyline.world.schema import Probe, Wall
 from eddyline.world.surfaces import surface
 
@@ -60,6 +62,10 @@ def hello(
     for shown in quantities(file):
         diverging = shown.kind == "diverging"
         said.quantities.add(name=shown.name, unit=shown.unit, diverging=diverging, label=shown.label)
+    for each in steered_parameters(world).values():
+        said.parameters.add(
+            name=each.name, value=rounded(each.value), unit=each.unit, description=each.description
+        )
     for name, kind in world.sides.items():
         side = file.boundaries.side(name)
         said.sides.add(name=name, type=kind, slip=isinstance(side, Wall) and side.slip)

@@ -476,6 +476,8 @@ def mark(entry: Entry) -> pb.Mark:
         text=entry.text,
         changes_flow=entry.name in FLOW,
         body=named.get(entry.name, ""),
+        parameter=command.parameter.name,
+        value=command.parameter.value,
     )
 
 

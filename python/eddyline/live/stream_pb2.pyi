@@ -49,7 +49,7 @@ class Message(_message.Message):
     def __init__(self, version: _Optional[int] = ..., hello: _Optional[_Union[Hello, _Mapping]] = ..., frame: _Optional[_Union[Frame, _Mapping]] = ..., series: _Optional[_Union[SeriesRows, _Mapping]] = ..., progress: _Optional[_Union[Progress, _Mapping]] = ..., acknowledged: _Optional[_Union[Acknowledged, _Mapping]] = ..., marks: _Optional[_Union[Marks, _Mapping]] = ..., bodies: _Optional[_Union[Bodies, _Mapping]] = ..., ended: _Optional[_Union[Ended, _Mapping]] = ..., view: _Optional[_Union[View, _Mapping]] = ..., command: _Optional[_Union[Command, _Mapping]] = ..., seen: _Optional[_Union[Seen, _Mapping]] = ..., notice: _Optional[_Union[Notice, _Mapping]] = ..., tick: _Optional[_Union[Tick, _Mapping]] = ..., ping: _Optional[_Union[Ping, _Mapping]] = ...) -> None: ...
 
 class Hello(_message.Message):
-    __slots__ = ("run", "title", "world", "dimensions", "lower", "upper", "spacing", "end", "time_unit", "quantities", "quantity", "bodies", "sides", "reference", "expectations", "abilities", "ranks", "folder", "probes", "over", "free_surface", "sets", "surfaces", "surface_colors")
+    __slots__ = ("run", "title", "world", "dimensions", "lower", "upper", "spacing", "end", "time_unit", "quantities", "quantity", "bodies", "sides", "reference", "expectations", "abilities", "ranks", "folder", "probes", "over", "free_surface", "sets", "surfaces", "surface_colors", "parameters")
     RUN_FIELD_NUMBER: _ClassVar[int]
     TITLE_FIELD_NUMBER: _ClassVar[int]
     WORLD_FIELD_NUMBER: _ClassVar[int]
@@ -74,6 +74,7 @@ class Hello(_message.Message):
     SETS_FIELD_NUMBER: _ClassVar[int]
     SURFACES_FIELD_NUMBER: _ClassVar[int]
     SURFACE_COLORS_FIELD_NUMBER: _ClassVar[int]
+    PARAMETERS_FIELD_NUMBER: _ClassVar[int]
     run: str
     title: str
     world: str
@@ -98,7 +99,20 @@ class Hello(_message.Message):
     sets: _containers.RepeatedCompositeFieldContainer[Set]
     surfaces: _containers.RepeatedCompositeFieldContainer[SurfaceQuantity]
     surface_colors: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, run: _Optional[str] = ..., title: _Optional[str] = ..., world: _Optional[str] = ..., dimensions: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., spacing: _Optional[float] = ..., end: _Optional[float] = ..., time_unit: _Optional[str] = ..., quantities: _Optional[_Iterable[_Union[Quantity, _Mapping]]] = ..., quantity: _Optional[str] = ..., bodies: _Optional[_Iterable[_Union[Body, _Mapping]]] = ..., sides: _Optional[_Iterable[_Union[Side, _Mapping]]] = ..., reference: _Optional[_Union[Reference, _Mapping]] = ..., expectations: _Optional[_Iterable[_Union[Expectation, _Mapping]]] = ..., abilities: _Optional[_Iterable[_Union[Ability, _Mapping]]] = ..., ranks: _Optional[int] = ..., folder: _Optional[str] = ..., probes: _Optional[_Iterable[_Union[Probe, _Mapping]]] = ..., over: _Optional[bool] = ..., free_surface: _Optional[bool] = ..., sets: _Optional[_Iterable[_Union[Set, _Mapping]]] = ..., surfaces: _Optional[_Iterable[_Union[SurfaceQuantity, _Mapping]]] = ..., surface_colors: _Optional[_Iterable[str]] = ...) -> None: ...
+    parameters: _containers.RepeatedCompositeFieldContainer[SteeredParameter]
+    def __init__(self, run: _Optional[str] = ..., title: _Optional[str] = ..., world: _Optional[str] = ..., dimensions: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., spacing: _Optional[float] = ..., end: _Optional[float] = ..., time_unit: _Optional[str] = ..., quantities: _Optional[_Iterable[_Union[Quantity, _Mapping]]] = ..., quantity: _Optional[str] = ..., bodies: _Optional[_Iterable[_Union[Body, _Mapping]]] = ..., sides: _Optional[_Iterable[_Union[Side, _Mapping]]] = ..., reference: _Optional[_Union[Reference, _Mapping]] = ..., expectations: _Optional[_Iterable[_Union[Expectation, _Mapping]]] = ..., abilities: _Optional[_Iterable[_Union[Ability, _Mapping]]] = ..., ranks: _Optional[int] = ..., folder: _Optional[str] = ..., probes: _Optional[_Iterable[_Union[Probe, _Mapping]]] = ..., over: _Optional[bool] = ..., free_surface: _Optional[bool] = ..., sets: _Optional[_Iterable[_Union[Set, _Mapping]]] = ..., surfaces: _Optional[_Iterable[_Union[SurfaceQuantity, _Mapping]]] = ..., surface_colors: _Optional[_Iterable[str]] = ..., parameters: _Optional[_Iterable[_Union[SteeredParameter, _Mapping]]] = ...) -> None: ...
+
+class SteeredParameter(_message.Message):
+    __slots__ = ("name", "value", "unit", "description")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    UNIT_FIELD_NUMBER: _ClassVar[int]
+    DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    value: str
+    unit: str
+    description: str
+    def __init__(self, name: _Optional[str] = ..., value: _Optional[str] = ..., unit: _Optional[str] = ..., description: _Optional[str] = ...) -> None: ...
 
 class SurfaceQuantity(_message.Message):
     __slots__ = ("name", "unit", "level")
@@ -433,20 +447,24 @@ class Marks(_message.Message):
     def __init__(self, marks: _Optional[_Iterable[_Union[Mark, _Mapping]]] = ...) -> None: ...
 
 class Mark(_message.Message):
-    __slots__ = ("step", "time", "command", "text", "changes_flow", "body")
+    __slots__ = ("step", "time", "command", "text", "changes_flow", "body", "parameter", "value")
     STEP_FIELD_NUMBER: _ClassVar[int]
     TIME_FIELD_NUMBER: _ClassVar[int]
     COMMAND_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
     CHANGES_FLOW_FIELD_NUMBER: _ClassVar[int]
     BODY_FIELD_NUMBER: _ClassVar[int]
+    PARAMETER_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
     step: int
     time: float
     command: str
     text: str
     changes_flow: bool
     body: str
-    def __init__(self, step: _Optional[int] = ..., time: _Optional[float] = ..., command: _Optional[str] = ..., text: _Optional[str] = ..., changes_flow: _Optional[bool] = ..., body: _Optional[str] = ...) -> None: ...
+    parameter: str
+    value: str
+    def __init__(self, step: _Optional[int] = ..., time: _Optional[float] = ..., command: _Optional[str] = ..., text: _Optional[str] = ..., changes_flow: _Optional[bool] = ..., body: _Optional[str] = ..., parameter: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
 
 class Bodies(_message.Message):
     __slots__ = ("step", "time", "bodies", "removed")

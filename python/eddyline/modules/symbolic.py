@@ -278,6 +278,7 @@ def generate(folder: Path, module: Description) -> str:
     """The header of the module in a folder, from its equations.py. Raises ModuleError."""
     path = folder / SYMBOLIC
     try:
+        _sympy()  # says how it is installed
         make = runpy.run_path(str(path))["equations"]
         texts = {dimensions: make(dimensions).members() for dimensions in module.dimensions}
         names = {str(each) for d in module.dimensions for each in make(d)._parameters}

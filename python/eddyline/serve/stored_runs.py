@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 _NOT_NOW = "the run has ended; start it again to steer it."
 _OF_PARTICLES = ("speed", "pressure", "density")
 _COMMANDS = (
-    "pause", "resume", "step", "stop", "inflow", "viscosity", "gravity", "move_body", "add_body",
-    "remove_body", "add_probe", "remove_probe",
+    "pause", "resume", "step", "stop", "inflow", "viscosity", "gravity", "parameter", "move_body",
+    "add_body", "remove_body", "add_probe", "remove_probe",
 )  # fmt: skip
 
 
