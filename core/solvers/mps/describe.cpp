@@ -24,6 +24,7 @@ solver::Description describe(const world::World& world) {
 
   std::vector<solver::Column> opening{solver::mass_flow(D), {"mass", "kg" + per_length}};
   solver::add_vector(opening, "momentum", "kg m/s" + per_length, D);
+  solver::add_vector(opening, "force", "N" + per_length, D);
   for (const auto& each : world.openings) all.series.push_back({"opening." + each.name, opening});
 
   all.quantities.push_back({"density", "kg/m^3"});

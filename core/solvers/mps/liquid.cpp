@@ -196,7 +196,6 @@ void Liquid<D>::choose_margin(double dt, double speed) {
   const double way = 2 * k_reserve / k_safe_margin * std::max(speed, wall_speed_) * dt;
   double lowest = INFINITY;
   margin_ = most;
-  if (!openings.empty()) return;  // fits at nodes use the same lists
   constexpr int k_most_steps = 100;
   for (int n = 1; n <= k_most_steps; ++n) {
     const double margin = least + (n - 1) * way;

@@ -40,9 +40,7 @@ void Loads<D>::group_walls() {
   for (std::size_t k = 0; k < owners_.size(); ++k) places[owners_[k]] = k;
   const auto& wall = liquid_.wall;
   const auto is_beyond_opening = [&](std::size_t i) {
-    return std::ranges::any_of(liquid_.openings.all(), [&](const auto& opening) {
-      return opening.sites.is_beyond(vector_of(wall.x, i), liquid_.constants().R);
-    });
+    return std::ranges::any_of(liquid_.openings.all(), [&](const auto& opening) { return is_beyond(opening, i); });
   };
   for (std::size_t i = 0; i < wall.id.size(); ++i) {
     if (is_beyond_opening(i)) continue;

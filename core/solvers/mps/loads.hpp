@@ -26,6 +26,14 @@ class Loads final : public solver::Loads {
   bool has_work() const override { return has_work_; }
   void add(comm::Sums& sums) override;
   solver::Load load(std::size_t k, const comm::Sums& sums) const override;
+  /// Whether a wall particle's force belongs to an opening, as it is within R beyond it.
+  bool is_beyond(const domain::Opening<D>& opening, std::size_t wall) const {
+    return opening.sites.is_beyond(vector_of(liquid_.wall.x, wall), liquid_.constants().R);
+  }
+  /// Force of the fluid on a wall particle, if forces have been asked for [N, N/m in 2D].
+  Vec3 reaction_on(std::size_t wall) const {
+    return wall < step_.pressure_reaction[0].size() ? pressure_on(wall) + friction_on(wall) : Vec3{};
+  }
   double power_of_sides(const comm::Sums& sums) const override { return sums.value(index_of_sides_); }
 
  private:

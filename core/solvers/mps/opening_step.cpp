@@ -60,7 +60,7 @@ void OpeningStep<D>::rebuilt() {
       for (std::int32_t e = 0; e < chunks[c].length; ++e) {
         const auto at = static_cast<std::size_t>(e) * neighbors::k_chunk + l;
         const std::int32_t from = chunks[c].entries[at] / k_row_step;
-        if (is_fluid && kind_[static_cast<std::size_t>(from)] != k_free) pairs_.push_back({from, {}, 0});
+        if (is_fluid && kind_[static_cast<std::size_t>(from)] != k_free) pairs_.push_back({from, {}, 0, 0});
       }
       if (!is_fluid || static_cast<std::int32_t>(pairs_.size()) > before) targets_.push_back({i, row, before});
     }
@@ -223,7 +223,7 @@ Vec3 OpeningStep<D>::drive_of(std::int32_t row) const {
   return liquid_.constants().R * force;
 }
 
-/// Finds r_ji in units of R and B of a pair.
+/// Finds r_ji in units of R, B and A of a pair.
 template <int D>
 void OpeningStep<D>::find_pair(std::int32_t row, BufferPair& pair) const {
   using S = Pack<double, 1>;
@@ -236,8 +236,19 @@ void OpeningStep<D>::find_pair(std::int32_t row, BufferPair& pair) const {
     pair.r[static_cast<std::size_t>(d)] = r;
     r2 += r * r;
   }
-  pair.B = physics::mps::with_weights(
-      c.options.weights, [&](auto policy) { return decltype(policy)::template at<S>(S(r2), S(c.factors.cut)).B.v; });
+  const auto w = physics::mps::with_weights(
+      c.options.weights, [&](auto policy) { return decltype(policy)::template at<S>(S(r2), S(c.factors.cut)); });
+  pair.B = w.B.v, pair.A = w.A.v;
+}
+
+/// The pressure of the buffer's particle of a pair, for a particle of the fluid with the pressure p.
+template <int D>
+double OpeningStep<D>::pressure_of(const BufferPair& pair, double p) const {
+  if (kind_[static_cast<std::size_t>(pair.from)] != k_continued)
+    return static_cast<double>(liquid_.rows.row(pair.from)[FluidColumns<D>::k_pressure]);
+  const Vec3 drive = drive_of(pair.from);
+  for (int d = 0; d < D; ++d) p += drive[d] * pair.r[static_cast<std::size_t>(d)];
+  return liquid_.constants().free_surface ? std::max(p, 0.0) : p;
 }
 
 template <int D>
@@ -257,22 +268,24 @@ void OpeningStep<D>::complete(PressureEquation<D>& equation, Array<double>& p) {
     const auto row = static_cast<std::size_t>(target.row);
     const bool is_fluid = kind_[row] == k_free;
     const std::int64_t chunk = target.particle / neighbors::k_chunk;
-    std::int64_t entry = matrix.first[chunk] + target.particle % neighbors::k_chunk;
+    float* values = matrix.values + matrix.first[chunk];
+    const std::int32_t* places = matrix.places_of(chunk);
+    std::int64_t entry = target.particle % neighbors::k_chunk;
     const std::int64_t end = entry + std::int64_t{matrix.lengths[chunk]} * neighbors::k_chunk;
     if (!is_fluid) {
       equation.own[row] = liquid_.constants().factors.laplacian, equation.right_side[row] = p[row] = 0;
-      for (; entry < end; entry += neighbors::k_chunk) matrix.values[entry] = 0;
+      for (; entry < end; entry += neighbors::k_chunk) values[entry] = 0;
     }
     for (std::int32_t q = target.first; q < targets_[static_cast<std::size_t>(k) + 1].first; ++q) {
       BufferPair& pair = pairs_[static_cast<std::size_t>(q)];
-      std::int64_t found = entry;  // entries are in the order of pairs, without those that are too far apart
-      while (found < end && matrix.places[found] / k_row_step != pair.from) found += neighbors::k_chunk;
+      std::int64_t found = entry;  // entries are in the order of pairs, maybe without those that are too far apart
+      while (found < end && places[found] / k_row_step != pair.from) found += neighbors::k_chunk;
       if (found == end) {
         pair.B = 0;
         continue;
       }
       entry = found;
-      const double a = factor * static_cast<double>(std::exchange(matrix.values[found], 0.0F));
+      const double a = factor * static_cast<double>(std::exchange(values[found], 0.0F));
       if (kind_[static_cast<std::size_t>(pair.from)] == k_given) {
         equation.own[row] += a;
         equation.right_side[row] += a * given[static_cast<std::size_t>(pair.from)];
@@ -300,7 +313,6 @@ void OpeningStep<D>::set_pressures() {
 /// The sweep has used the pressure in the buffers' rows.
 template <int D>
 void OpeningStep<D>::complete_gradient(Array<float> (&sum)[D]) const {
-  const bool free_surface = liquid_.constants().free_surface;
   const auto n = static_cast<std::int64_t>(targets_.size()) - 1;
 #pragma omp parallel for schedule(static)
   for (std::int64_t k = 0; k < n; ++k) {
@@ -312,14 +324,47 @@ void OpeningStep<D>::complete_gradient(Array<float> (&sum)[D]) const {
     for (std::int32_t q = target.first; q < targets_[static_cast<std::size_t>(k) + 1].first; ++q) {
       const BufferPair& pair = pairs_[static_cast<std::size_t>(q)];
       if (pair.B == 0 || kind_[static_cast<std::size_t>(pair.from)] != k_continued) continue;
-      const Vec3 drive = drive_of(pair.from);
-      double p = liquid_.fluid.p[i];
-      for (int d = 0; d < D; ++d) p += drive[d] * pair.r[static_cast<std::size_t>(d)];
-      if (free_surface) p = std::max(p, 0.0);
+      const double p = pressure_of(pair, liquid_.fluid.p[i]);
       const double used = static_cast<double>(liquid_.rows.row(pair.from)[FluidColumns<D>::k_pressure]);
       for (std::size_t d = 0; d < D; ++d) add[d] += V * pair.B * (p - used) * pair.r[d];
     }
     for (std::size_t d = 0; d < D; ++d) sum[d][i] += static_cast<float>(add[d]);
+  }
+}
+
+/// Sums of pairs: m V_j [-B (p_i + p_j) r_ji + friction], of each opening. They are exact, so their order is free.
+template <int D>
+void OpeningStep<D>::find_forces(double nu) {
+  const auto& c = liquid_.constants();
+  auto& openings = liquid_.openings.all();
+  for (auto& opening : openings) opening.force = {};
+  const double pressure = -c.factors.B / c.R;
+  const double friction = nu / (c.R * c.R) * (c.free_surface ? 2 * (D + 2) * c.factors.B : c.factors.A);
+  for (std::size_t k = 0; k + 1 < targets_.size(); ++k) {
+    const Target& target = targets_[k];
+    if (kind_[static_cast<std::size_t>(target.row)] != k_free) continue;
+    const auto i = static_cast<std::size_t>(target.particle);
+    const auto own = liquid_.rows.row(target.row);
+    for (std::int32_t q = target.first; q < targets_[k + 1].first; ++q) {
+      BufferPair pair = pairs_[static_cast<std::size_t>(q)];
+      find_pair(target.row, pair);
+      if (pair.B == 0) continue;
+      const auto other = liquid_.rows.row(pair.from);
+      const double mass = liquid_.mass_of(i) * static_cast<double>(other[FluidColumns<D>::k_share]);
+      const double sum_p = liquid_.fluid.p[i] + pressure_of(pair, liquid_.fluid.p[i]);
+      std::array<double, D> u;
+      double along = 0, r2 = 0;
+      for (std::size_t d = 0; d < D; ++d) {
+        const int column = FluidColumns<D>::k_velocity + static_cast<int>(d);
+        u[d] = static_cast<double>(other[column]) - static_cast<double>(own[column]);
+        along += u[d] * pair.r[d], r2 += pair.r[d] * pair.r[d];
+      }
+      auto& force = openings[opening_[static_cast<std::size_t>(pair.from)] - 1u].force;
+      for (std::size_t d = 0; d < D; ++d) {
+        const double rubs = c.free_surface ? pair.B * along / std::max(r2, 1e-12) * pair.r[d] : pair.A * u[d];
+        force[d].add(mass * (pressure * pair.B * sum_p * pair.r[d] + friction * rubs));
+      }
+    }
   }
 }
 

@@ -36,13 +36,15 @@ class OpeningStep {
   void set_pressures();
   /// Corrects the sums of gradients for pressures that are continued.
   void complete_gradient(Array<float> (&sum)[D]) const;
+  /// Finds the forces of the buffers on the fluid, as walls exert theirs, with the viscosity `nu`.
+  void find_forces(double nu);
 
  private:
   enum Kind : std::uint8_t { k_free, k_continued, k_given };
   struct BufferPair {
     std::int32_t from;  // row of the buffer's particle
     std::array<double, D> r;
-    double B;
+    double B, A;
   };
   /// A particle of a buffer, or one of the fluid with its pairs: from `first` to that of the next target.
   struct Target {
@@ -54,6 +56,7 @@ class OpeningStep {
   void measure(double dt, double speed);
   void set_velocities(double t, bool at_rest);
   void find_pair(std::int32_t row, BufferPair& pair) const;
+  double pressure_of(const BufferPair& pair, double p) const;
   Vec3 drive_of(std::int32_t row) const;
 
   Liquid<D>& liquid_;

@@ -221,6 +221,8 @@ void PressureEquation<D>::find_near(Cells& cells) const {
     return std::array{a[2], a[1], a[0]} < std::array{b[2], b[1], b[0]};
   };
   cells.resize(cells.place.size(), k_near_cells);
+  const auto begin = cells.place.begin(), end = cells.place.end();
+  std::vector<typename std::vector<Int3>::const_iterator> last(static_cast<std::size_t>(k_near_cells), begin);
   for (std::size_t I = 0; I < cells.size(); ++I)
     for (std::int32_t o = 0; o < k_near_cells; ++o) {
       Int3 to = cells.place[I];
@@ -229,10 +231,13 @@ void PressureEquation<D>::find_near(Cells& cells) const {
         to[d] += rest % 3 - 1;
         if (liquid_.layout().grid().periodic[d]) to[d] = (to[d] + cells.count[d]) % cells.count[d];
       }
-      const auto found = std::lower_bound(cells.place.begin(), cells.place.end(), to, less);
-      const bool exists = found != cells.place.end() && *found == to;
+      auto& found = last[static_cast<std::size_t>(o)];  // mostly it is the next but few
+      for (int k = 0; k < 4 && found != end && less(*found, to); ++k) ++found;
+      if ((found != end && less(*found, to)) || (found != begin && !less(*(found - 1), to)))
+        found = std::lower_bound(begin, end, to, less);
+      const bool exists = found != end && *found == to;
       cells.near[I * k_near_cells + static_cast<std::size_t>(o)] =
-          exists ? static_cast<std::int32_t>(found - cells.place.begin()) : static_cast<std::int32_t>(I);
+          exists ? static_cast<std::int32_t>(found - begin) : static_cast<std::int32_t>(I);
     }
 }
 

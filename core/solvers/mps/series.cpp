@@ -48,17 +48,28 @@ void Budget<D>::read(const comm::Sums& sums, std::vector<double>& row) {
   row.insert(row.end(), {step_.control.speed, sums.value(index_ + D + 4)});
 }
 
+/// Walls within R beyond the opening belong to it.
 template <int D>
 void OpeningSeries<D>::add(comm::Sums& sums) {
   index_ = sums.add(opening_.mass_flow);
   sums.add(opening_.mass);
   for (const auto& momentum : opening_.momentum) sums.add(momentum);
+  for (const auto& force : opening_.force) sums.add(force);
+  sums.template add_over<D>(liquid_.wall.size(), [&](std::size_t i) {
+    std::array<double, D> all{};
+    if (!loads_.is_beyond(opening_, i)) return all;
+    const Vec3 reaction = loads_.reaction_on(i);
+    for (int d = 0; d < D; ++d) all[static_cast<std::size_t>(d)] = reaction[d];
+    return all;
+  });
 }
 
 template <int D>
 void OpeningSeries<D>::read(const comm::Sums& sums, std::vector<double>& row) {
-  const auto values = sums.template values<2 + D>(index_);
+  const auto values = sums.template values<2 + D>(index_);  // mass flow, mass, momentum
   row.insert(row.end(), values.begin(), values.end());
+  const auto force = sums.template values<D>(index_ + 2 + D), beside = sums.template values<D>(index_ + 2 + 2 * D);
+  for (std::size_t d = 0; d < D; ++d) row.push_back(force[d] - beside[d]);
 }
 
 template class SolverSeries<2>;

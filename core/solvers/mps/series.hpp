@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "solver/observer.hpp"
+#include "solvers/mps/loads.hpp"
 #include "solvers/mps/step.hpp"
 
 namespace eddyline::mps {
@@ -46,7 +47,8 @@ class SolverSeries final : public solver::Observer {
 template <int D>
 class OpeningSeries final : public solver::Observer {
  public:
-  OpeningSeries(const Liquid<D>& liquid, const domain::Opening<D>& opening) : liquid_(liquid), opening_(opening) {}
+  OpeningSeries(const Liquid<D>& liquid, const Loads<D>& loads, const domain::Opening<D>& opening)
+      : liquid_(liquid), loads_(loads), opening_(opening) {}
   std::string name() const override { return "opening." + opening_.world.name; }
   std::vector<solver::Column> columns() const override;
   void add(comm::Sums& sums) override;
@@ -54,6 +56,7 @@ class OpeningSeries final : public solver::Observer {
 
  private:
   const Liquid<D>& liquid_;
+  const Loads<D>& loads_;
   const domain::Opening<D>& opening_;
   std::size_t index_ = 0;
 };

@@ -75,7 +75,7 @@ class Solver final : public solver::Solver {
     own.push_back(std::make_unique<Budget<D>>(liquid_, step_));
     own.push_back(std::make_unique<SolverSeries<D>>(liquid_, step_));
     for (const auto& opening : liquid_.openings.all())
-      own.push_back(std::make_unique<OpeningSeries<D>>(liquid_, opening));
+      own.push_back(std::make_unique<OpeningSeries<D>>(liquid_, loads_, opening));
     return own;
   }
   solver::Checksum checksum() const override {

@@ -467,6 +467,7 @@ void Step<D>::shift(std::size_t i, double way, Vec3& x) const {
 
 template <int D>
 void Step<D>::react() {
+  if (!liquid_.openings.empty()) openings_.find_forces(nu_);
   const std::size_t whole = liquid_.wall_fluid.chunks().size() * neighbors::k_chunk;
   physics::mps::Reactions<D> out{};
   for (int d = 0; d < D; ++d) {
