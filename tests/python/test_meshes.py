@@ -527,6 +527,23 @@ def test_many_cells_on_a_line_have_finite_lengths() -> None:
     assert np.isfinite(line).all() and line[-1] == 1 and np.diff(line).min() > 0
 
 
+def test_a_plate_in_the_floor_has_first_cells_and_a_name() -> None:
+    """A body below the floor whose upper side lies in it is a part of the floor."""
+    text = STREAM.replace(
+        'bottom = { type = "stream", velocity = [1, 0] }', 'bottom = { type = "wall", slip = true }'
+    )
+    plate = (
+        'shape = "rectangle"\nmin = [0, -2.1]\nmax = [2, -2]\n[method]\nname = "multiblock"\nsteady = true\n'
+    )
+    world = World.from_text(text + plate + "[mesh]\nfirst_cell = 0.01\nstretching = 1.2\n")
+    mesh = meshes.make(world.file)
+    (patch,) = mesh.patches("body")
+    nodes = mesh.blocks[patch.block].nodes[:, 0]
+    assert nodes[patch.low[0]].tolist() == [0, -2] and nodes[patch.high[0]].tolist() == [2, -2]
+    assert mesh.blocks[patch.block].nodes[0, 1, 1] + 2 == pytest.approx(0.01, rel=1e-3)
+    assert "bottom" in mesh.boundary_names
+
+
 def test_default_cells_are_flat_at_a_body_with_friction_and_grow_downstream() -> None:
     world = World.load("cylinder", {"method.name": "multiblock"})
     mesh = meshes.make(world.file)

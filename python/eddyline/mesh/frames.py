@@ -31,6 +31,8 @@ DOWNSTREAM = 3.0
 """Largest edge of a cell where fluid leaves the domain, over that elsewhere."""
 GENTLE = 1.02
 """Largest ratio of neighbouring cells on the way there, where vortices pass."""
+ROUNDING = 1e-9
+"""Distances below it, over the size of a body, are none."""
 SAME_LINE = 0.35
 """Sides of frames become one line if they are nearer than this, over the size of the smallest body."""
 
@@ -70,6 +72,10 @@ class _Frame:
         """True if a rectangle lies in the frame."""
         sides = self.sides
         return sides[0] <= x0 and x1 <= sides[1] and sides[2] <= y0 and y1 <= sides[3]
+
+    def is_plate(self, axis: int) -> bool:
+        """True for a rectangle outside the domain whose side across the axis lies in a side of the domain."""
+        return self.solid and self.sides[2 * axis] == self.sides[2 * axis + 1]
 
     def gap(self, k: int) -> float:
         """Distance of a side from the body, m."""
@@ -121,8 +127,7 @@ def _frames(bodies: Mapping[str, Curve], domain: Sequence[float]) -> list[_Frame
     for name, curve in bodies.items():
         if is_upright(curve):
             inside = [
-                min(max(value, domain[k // 2 * 2]), domain[k // 2 * 2 + 1])
-                for k, value in enumerate(curve.bounds)
+                _within(value, domain[k // 2 * 2 :][:2], curve.size) for k, value in enumerate(curve.bounds)
             ]
             frames.append(_Frame(name, curve, inside, solid=True))
             continue
@@ -147,6 +152,14 @@ def _frames(bodies: Mapping[str, Curve], domain: Sequence[float]) -> list[_Frame
                     "mesh.file."
                 )
     return frames
+
+
+def _within(value: float, ends: Sequence[float], size: float) -> float:
+    """The place between two sides of the domain that is nearest to a side of a body; a side of the domain if
+    rounding alone separates them. size: of the body, m."""
+    low, high = ends
+    slack = ROUNDING * size
+    return low if value < low + slack else high if value > high - slack else value
 
 
 def _separate(one: _Frame, other: _Frame) -> None:
@@ -246,7 +259,10 @@ def _nodes(
             ends = [edge[low], edge[high]]
             for end, place in enumerate((low, high)):
                 if place == domain[2 * axis + end]:
-                    ends[end] = sizes.at_sides[2 * axis + end]
+                    plates = [
+                        frame for frame in frames if frame.is_plate(axis) and frame.sides[2 * axis] == place
+                    ]
+                    ends[end] = min(sizes.at_sides[2 * axis + end], sizes.first if plates else math.inf)
             grows = any(
                 place == domain[2 * axis + end] and sizes.downstream[2 * axis + end]
                 for end, place in enumerate((low, high))

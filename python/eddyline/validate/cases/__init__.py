@@ -3,6 +3,7 @@
 from eddyline.validate.case import Case
 from eddyline.validate.cases import (
     airfoil,
+    blocks,
     channel,
     conservation,
     cylinder,
@@ -35,6 +36,7 @@ _MODULES = (
     sod,
     sedov,
     airfoil,
+    blocks,
     patches,
     wing,
 )
