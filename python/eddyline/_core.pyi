@@ -260,6 +260,11 @@ class Mesh:
         self, block: int, axis: int, end: int, low: Sequence[int], high: Sequence[int], name: str
     ) -> None:
         """name: of a side of the domain or a body, or "far"."""
+    def divide(
+        self, ranks: int, levels: int, is_gas: bool
+    ) -> tuple[int, list[tuple[int, list[int], list[int], int]]]:
+        """Levels of multigrid, and pieces as a run of the solver multiblock divides blocks among ranks:
+        block, lowest cell, end, rank. levels: method.levels."""
     def check(self) -> None:
         """Raises UserError if links and boundaries do not fit."""
     @property

@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from eddyline import Simulation, _core
+from eddyline import Simulation
 from eddyline.cli import app
 from eddyline.mesh import Block, connect
-from eddyline.plan import Network, PlanError, mapper, plan_world
+from eddyline.plan import Network, PlanError, calibration, mapper, plan_world
 from eddyline.plan.blocks import Pieces
 from eddyline.plan.forecast import network_of
+from eddyline.plan.meshes import MeshRun, cycle_of
 from eddyline.plan.particles import MESSAGES_PER_NEIGHBOR, CellCounts
 from eddyline.plan.planning import numbers_of_ranks
 from eddyline.world import World
@@ -196,25 +197,52 @@ def test_the_network_comes_from_the_benchmark_of_a_machine(tmp_path: Path) -> No
         network_of(path)
 
 
-def test_worlds_of_other_solvers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_core, "solver_names", lambda: ["sph", "amr"])
-    world = World.from_text(WAVES)
-    with pytest.raises(PlanError, match=r'method\.name = "amr"'):
-        plan_world(world, [1])
+def test_blocks_of_a_world_are_divided_as_a_run_divides_them() -> None:
+    """One block is cut for two ranks, and a cycle sends what a run has sent: 105.2 messages, 109.2 kB."""
+    world = World.load("airfoil")
+    rows = plan_world(world, [1, 2, 4], measure=False).rows
+    assert [row.maxpts for row in rows] == [7168, 3584, 1792]
+    channel = World.load("cylinder", {"method.name": "multiblock"})
+    run = MeshRun(channel)
+    cycle, divided = cycle_of(channel, run.levels), run.divide(2)
+    assert sorted(divided.loads.tolist()) == [3584, 3840]
+    assert cycle.exchanges == 105
+    assert cycle.face_bytes * divided.traffic.rows.max() == pytest.approx(109.2e3, rel=0.02)
+    with pytest.raises(PlanError, match="--split: is for mesh files only"):
+        plan_world(world, [1], split=True)
 
 
-WAVES = """
-format = 1
-domain = { size = [1, 1], spacing = 0.05 }
-time = { end = 1 }
-method = { name = "amr" }
-start = { fields = { u = "x" } }
-[boundaries]
-left = { type = "periodic" }
-right = { type = "periodic" }
-bottom = { type = "periodic" }
-top = { type = "periodic" }
-"""
+def test_times_of_a_steady_search_are_those_of_all_its_cycles() -> None:
+    found = plan_world(World.load("airfoil"), [1], measure=False)
+    assert found.steps == 300 and "not known before" in found.advice[-1]
+
+
+def test_patches_of_cells_are_divided_along_the_curve() -> None:
+    """Two ranks of `blast` have 7,500 cells each and send 4 messages of 13.6 kB in a step."""
+    row = plan_world(World.load("blast"), [2], measure=False).rows[0]
+    assert (row.maxpts, row.minpts, row.messages) == (7500, 7500, 4)
+    assert row.kilobytes == pytest.approx(4 * 13.632, rel=0.05)
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Measurements of a moment."""
+    monkeypatch.setattr(calibration, "SECONDS", 0.02)
+    monkeypatch.setattr(calibration, "WARM_UP_SECONDS", 0.05)
+
+
+@pytest.mark.usefixtures("short")
+def test_a_plan_of_levels_counts_those_that_the_first_steps_have() -> None:
+    found = plan_world(World.load("waves/levels"), [1, 2])
+    assert found.unit == "cell updates" and found.advice[-1].startswith("Levels have 4,096, ")
+
+
+@pytest.mark.usefixtures("short")
+def test_a_plan_of_the_solver_mps_has_its_iterations() -> None:
+    """A run on two ranks sent 33 messages of 64 kB in a step of 3.2 iterations."""
+    world = World.load("dam_break", {"method.name": "mps"})
+    row = plan_world(world, [2]).rows[0]
+    assert 25 < row.messages < 60 and 40 < row.kilobytes < 120
 
 
 def run_command(*words: object) -> Any:

@@ -48,9 +48,6 @@ UserError no_gas(Vec3 x, double pressure, double density) {
   return UserError(line.data());
 }
 
-// Searches around airfoils break down with more levels, or fewer cells along an index of the coarsest.
-constexpr int k_most_gas_levels = 4;
-constexpr std::int32_t k_least_gas_cells = 4;
 constexpr std::int64_t k_slow_cycles = 10;  // of a search in a gas, with half the steps
 
 }  // namespace
@@ -79,13 +76,7 @@ Flow<E>::Flow(const world::World& world, const solver::Execution& execution, com
 
 template <class E>
 int Flow<E>::levels_of_options() const {
-  if (!E::k_is_gas || options_.levels > 0) return static_cast<int>(options_.levels);
-  std::int32_t least = std::numeric_limits<std::int32_t>::max();
-  for (const world::MeshBlock& block : mesh_of(world_).blocks)
-    for (std::size_t d = 0; d < D; ++d) least = std::min(least, block.cells[d]);
-  int levels = k_most_gas_levels;
-  while (levels > 1 && least >> (levels - 1) < k_least_gas_cells) --levels;
-  return levels;
+  return most_levels(mesh_of(world_), options_.levels, E::k_is_gas);
 }
 
 template <class E>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -90,6 +91,19 @@ int levels_of(const world::Mesh& mesh) {
   }
 }
 
+int most_levels(const world::Mesh& mesh, std::int64_t wanted, bool is_gas) {
+  // Searches around airfoils break down with more levels, or fewer cells along an index of the coarsest.
+  constexpr int k_most_gas_levels = 4;
+  constexpr std::int32_t k_least_gas_cells = 4;
+  if (!is_gas || wanted > 0) return static_cast<int>(wanted);
+  std::int32_t least = std::numeric_limits<std::int32_t>::max();
+  for (const world::MeshBlock& block : mesh.blocks)
+    for (std::size_t d = 0; d < static_cast<std::size_t>(mesh.dimensions); ++d) least = std::min(least, block.cells[d]);
+  int levels = k_most_gas_levels;
+  while (levels > 1 && least >> (levels - 1) < k_least_gas_cells) --levels;
+  return levels;
+}
+
 Pieces::Pieces(const world::Mesh& mesh, int most_levels, int ranks, int parts) : mesh_(&mesh) {
   levels_ = levels_of(mesh);
   if (most_levels > 0) levels_ = std::min(levels_, most_levels);
@@ -101,7 +115,27 @@ Pieces::Pieces(const world::Mesh& mesh, int most_levels, int ranks, int parts) :
     cells += block.size();
   }
   cut(parts);
-  assign(ranks);
+  even_loads(ranks);
+}
+
+/// Doubles the number of pieces a few times, and keeps the fewest that are nearly as even as any.
+void Pieces::even_loads(int ranks) {
+  constexpr int k_most_pieces = 8;  // of a rank
+  constexpr double k_worth = 0.98;  // more pieces need more messages
+  std::int64_t least = assign(ranks);
+  std::vector<PieceRange> best = pieces_;
+  std::int64_t cells = 0;
+  for (const PieceRange& piece : pieces_) cells += piece.cells();
+  for (;;) {
+    if (static_cast<double>(cells) >= k_worth * static_cast<double>(least * ranks)) break;
+    const std::size_t before = pieces_.size(), wanted = 2 * before;
+    if (wanted > static_cast<std::size_t>(k_most_pieces * ranks)) break;
+    cut(static_cast<int>(wanted));
+    if (pieces_.size() == before) break;
+    const std::int64_t load = assign(ranks);
+    if (static_cast<double>(load) < k_worth * static_cast<double>(least)) least = load, best = pieces_;
+  }
+  pieces_ = std::move(best);
 }
 
 /// Halves the largest piece that can be cut until there are enough.
@@ -131,7 +165,7 @@ void Pieces::cut(int parts) {
 }
 
 /// Gives the largest piece to the least loaded rank, again and again.
-void Pieces::assign(int ranks) {
+std::int64_t Pieces::assign(int ranks) {
   std::vector<std::size_t> order(pieces_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order,
@@ -142,6 +176,7 @@ void Pieces::assign(int ranks) {
     pieces_[piece].rank = static_cast<int>(least - load.begin());
     *least += pieces_[piece].cells();
   }
+  return *std::ranges::max_element(load);
 }
 
 PieceRange Pieces::on_level(std::size_t piece, int level) const {

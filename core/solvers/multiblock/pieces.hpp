@@ -47,7 +47,8 @@ struct Connections {
 /// every coarse cell has all its children in one piece.
 class Pieces {
  public:
-  /// `most_levels`: 0 for as many as the mesh allows. `parts`: number of pieces, if the mesh has room for so many.
+  /// `most_levels`: 0 for as many as the mesh allows. `parts`: least number of pieces, if the mesh has room for so
+  /// many; with several ranks there are more if that makes their loads more even.
   Pieces(const world::Mesh& mesh, int most_levels, int ranks, int parts);
 
   const world::Mesh& mesh() const { return *mesh_; }
@@ -63,7 +64,9 @@ class Pieces {
   /// Cells of a block on a level.
   Int3 on_level_cells(std::int32_t block, int level) const;
   void cut(int parts);
-  void assign(int ranks);
+  /// Returns the largest load, in cells.
+  std::int64_t assign(int ranks);
+  void even_loads(int ranks);
   void add_ghosts(std::size_t piece, int axis, int end, int level, Connections& connections) const;
 
   const world::Mesh* mesh_;
@@ -74,5 +77,7 @@ class Pieces {
 
 /// Number of levels that a mesh allows: one more than the times that all its blocks can be halved.
 int levels_of(const world::Mesh& mesh);
+/// The argument `most_levels` of Pieces, where an option asks for `wanted` levels; 0: the default.
+int most_levels(const world::Mesh& mesh, std::int64_t wanted, bool is_gas);
 
 }  // namespace eddyline::multiblock

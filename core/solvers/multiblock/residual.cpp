@@ -1,5 +1,6 @@
 #include "solvers/multiblock/residual.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <utility>
@@ -161,6 +162,38 @@ void sum_row(PieceFields<E>& piece, const RowOfCells<E>& rows, std::ptrdiff_t fi
   }
 }
 
+/// Rows of a plane that are computed plane after plane, so that a cache holds the planes that a stencil needs.
+constexpr std::int32_t k_strip = 8;
+
+/// 3D: the rows [begin, end) of all planes of a slab.
+template <class E, Dissipative Kind>
+void evaluate_strip(PieceFields<E>& piece, const Slab& slab, const Scheme& scheme, const Weights& weights,
+                    std::int32_t begin, std::int32_t end, Rows<E>& rows) {
+  const std::int32_t n = piece.extents.cells[0];
+  const auto count = static_cast<std::size_t>(end - begin);
+  if (rows.below.size() < count) rows.below.resize(count), rows.above.resize(count);
+  for (std::int32_t j = begin; j < end; ++j) {
+    auto& below = rows.below[static_cast<std::size_t>(j - begin)];
+    below.resize(n);
+    rows.above[static_cast<std::size_t>(j - begin)].resize(n);
+    flux_row<Kind>(piece, scheme, 2, piece.extents.at(0, j, slab.first), n, below);
+  }
+  for (std::int32_t k = slab.first; k < slab.last; ++k) {
+    flux_row<Kind>(piece, scheme, 1, piece.extents.at(0, begin, k), n, rows.low);
+    for (std::int32_t j = begin; j < end; ++j) {
+      const std::ptrdiff_t first = piece.extents.at(0, j, k);
+      auto& below = rows.below[static_cast<std::size_t>(j - begin)];
+      auto& above = rows.above[static_cast<std::size_t>(j - begin)];
+      flux_row<Kind>(piece, scheme, 0, first, n + 1, rows.along);
+      flux_row<Kind>(piece, scheme, 1, first + piece.extents.stride[1], n, rows.high);
+      flux_row<Kind>(piece, scheme, 2, first + piece.extents.stride[2], n, above);
+      sum_row<E, Kind>(piece, {&rows.along, &rows.low, &rows.high, &below, &above}, first, n, weights);
+      std::swap(rows.low, rows.high);
+      std::swap(below, above);
+    }
+  }
+}
+
 template <class E, Dissipative Kind>
 void evaluate_slab(PieceFields<E>& piece, const Slab& slab, const Scheme& scheme, const Weights& weights) {
   thread_local Rows<E> rows;
@@ -178,27 +211,8 @@ void evaluate_slab(PieceFields<E>& piece, const Slab& slab, const Scheme& scheme
       std::swap(rows.low, rows.high);
     }
   } else {
-    const auto planes = static_cast<std::size_t>(cells[1]);
-    if (rows.below.size() < planes) rows.below.resize(planes), rows.above.resize(planes);
-    for (std::int32_t j = 0; j < cells[1]; ++j) {
-      auto& below = rows.below[static_cast<std::size_t>(j)];
-      below.resize(n);
-      rows.above[static_cast<std::size_t>(j)].resize(n);
-      flux_row<Kind>(piece, scheme, 2, piece.extents.at(0, j, slab.first), n, below);
-    }
-    for (std::int32_t k = slab.first; k < slab.last; ++k) {
-      flux_row<Kind>(piece, scheme, 1, piece.extents.at(0, 0, k), n, rows.low);
-      for (std::int32_t j = 0; j < cells[1]; ++j) {
-        const std::ptrdiff_t first = piece.extents.at(0, j, k);
-        auto &below = rows.below[static_cast<std::size_t>(j)], &above = rows.above[static_cast<std::size_t>(j)];
-        flux_row<Kind>(piece, scheme, 0, first, n + 1, rows.along);
-        flux_row<Kind>(piece, scheme, 1, first + piece.extents.stride[1], n, rows.high);
-        flux_row<Kind>(piece, scheme, 2, first + piece.extents.stride[2], n, above);
-        sum_row<E, Kind>(piece, {&rows.along, &rows.low, &rows.high, &below, &above}, first, n, weights);
-        std::swap(rows.low, rows.high);
-        std::swap(below, above);
-      }
-    }
+    for (std::int32_t begin = 0; begin < cells[1]; begin += k_strip)
+      evaluate_strip<E, Kind>(piece, slab, scheme, weights, begin, std::min(begin + k_strip, cells[1]), rows);
   }
 }
 

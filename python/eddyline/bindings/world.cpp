@@ -22,6 +22,7 @@
 
 #include "base/errors.hpp"
 #include "bindings.hpp"
+#include "solvers/multiblock/pieces.hpp"
 #include "world/formula.hpp"
 #include "world/formula_region.hpp"
 #include "world/mesh.hpp"
@@ -526,6 +527,16 @@ void bind_mesh(nb::module_& module) {
             mesh.boundaries.push_back({mesh_patch(block, axis, end, low, high, mesh.dimensions), name});
           },
           "block"_a, "axis"_a, "end"_a, "low"_a, "high"_a, "name"_a)
+      .def(
+          "divide",
+          [](const Mesh& mesh, int ranks, int levels, bool is_gas) {
+            const multiblock::Pieces pieces(mesh, multiblock::most_levels(mesh, levels, is_gas), ranks, ranks);
+            std::vector<std::tuple<std::int32_t, Int3, Int3, int>> found;
+            for (const auto& piece : pieces.all())
+              found.emplace_back(piece.block, piece.lower, piece.upper, piece.rank);
+            return std::pair(pieces.levels(), std::move(found));
+          },
+          "ranks"_a, "levels"_a, "is_gas"_a)
       .def("check", &Mesh::check)
       .def_prop_ro("cells", &Mesh::cells)
       .def_prop_ro("blocks", [](const Mesh& mesh) {

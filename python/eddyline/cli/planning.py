@@ -50,7 +50,7 @@ def plan(
         Optional[float],  # noqa: UP045
         typer.Option(min=1, metavar="R", help="Mesh files: cells that a core updates in a second."),
     ] = None,
-    split: Annotated[bool, typer.Option("--split", help="Meshes: split blocks between ranks.")] = False,
+    split: Annotated[bool, typer.Option("--split", help="Mesh files: split blocks between ranks.")] = False,
     json: Annotated[
         Optional[Path],  # noqa: UP045
         typer.Option("--json", metavar="FILE", help="Write the plan to FILE (JSON); -: print it."),

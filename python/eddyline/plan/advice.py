@@ -30,11 +30,34 @@ def advice_for_particles(
 ) -> list[str]:
     """Sentences about an SPH run. fixed: wall seconds that ranks do not shorten; most_ranks: the largest
     number of ranks that the grid allows, if more were asked for."""
-    return list(_particles(rows, fixed, cores, threads, network, most_ranks))
+    limit = None
+    if most_ranks is not None:
+        limit = (
+            f"The cell grid cannot be cut into more than about {most_ranks} boxes. For more ranks use a "
+            "finer spacing."
+        )
+    return list(_of_runs(rows, fixed, cores, threads, network, limit))
 
 
-def _particles(
-    rows: Sequence[Row], fixed: float, cores: int, threads: int, network: Network, most_ranks: int | None
+def advice_for_cells(
+    rows: Sequence[Row],
+    *,
+    fixed: float,
+    cores: int,
+    threads: int,
+    network: Network,
+    most_ranks: int | None,
+    limit: str,
+) -> list[str]:
+    """The same about a run on cells. limit: what cannot be cut into more pieces than most_ranks."""
+    told = None
+    if most_ranks is not None:
+        told = f"{limit} cannot be cut for more than about {most_ranks} ranks. For more use a finer spacing."
+    return list(_of_runs(rows, fixed, cores, threads, network, told))
+
+
+def _of_runs(
+    rows: Sequence[Row], fixed: float, cores: int, threads: int, network: Network, limit: str | None
 ) -> Iterator[str]:
     best = _enough(rows, [row.wall.value if row.wall else 0.0 for row in rows])
     last = rows[-1]
@@ -68,11 +91,8 @@ def _particles(
         yield (
             f"The fullest rank needs {best.memory_bytes / 1e9:.2g} GB; {memory / 1e9:.2g} GB are free here."
         )
-    if most_ranks is not None:
-        yield (
-            f"The cell grid cannot be cut into more than about {most_ranks} boxes. For more ranks use a "
-            "finer spacing."
-        )
+    if limit is not None:
+        yield limit
 
 
 def advice_for_blocks(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eddyline.mesh.blocks import Int, Link, Mesh
 from eddyline.plan.distribution import Distribution, Traffic
@@ -38,6 +39,21 @@ class Contact:
     first: int
     second: int
     faces: int
+
+
+@dataclass(frozen=True)
+class _Boxes:
+    """Pieces of one block: their numbers, (n,), and corners, (n, dimensions)."""
+
+    numbers: NDArray[np.int_]
+    low: NDArray[np.int_]
+    high: NDArray[np.int_]
+
+    def touching(self, k: int, low: Sequence[int], high: Sequence[int]) -> list[Contact]:
+        """Contacts of piece k with those that have cells in [low, high)."""
+        sides = np.minimum(self.high, np.array(high)) - np.maximum(self.low, np.array(low))
+        hits = np.flatnonzero(sides.min(axis=1) > 0)
+        return [Contact(k, int(self.numbers[m]), int(sides[m].prod())) for m in hits]
 
 
 @dataclass(frozen=True)
@@ -85,13 +101,21 @@ class Pieces:
         by_block: dict[int, list[int]] = {}
         for k, piece in enumerate(self.pieces):
             by_block.setdefault(piece.block, []).append(k)
-        found = []
+        others = {
+            block: _Boxes(
+                np.array(numbers),
+                np.array([self.pieces[k].low for k in numbers]),
+                np.array([self.pieces[k].high for k in numbers]),
+            )
+            for block, numbers in by_block.items()
+        }
+        found: list[Contact] = []
         for k, piece in enumerate(self.pieces):
             for axis in range(len(piece.low)):  # inside a block: the layer of cells above
                 if piece.high[axis] < self.shapes[piece.block][axis]:
                     low, high = list(piece.low), list(piece.high)
                     low[axis], high[axis] = piece.high[axis], piece.high[axis] + 1
-                    found += self._touching(k, by_block[piece.block], low, high)
+                    found += others[piece.block].touching(k, low, high)
         for link in self.links:
             patch = link.patch
             beyond = 1 if patch.end else -1
@@ -102,22 +126,8 @@ class Pieces:
                 if any(a >= b for a, b in zip(low, high, strict=True)):
                     continue
                 low[patch.axis], high[patch.axis] = low[patch.axis] + beyond, high[patch.axis] + beyond
-                given = link.giver_range(low, high)
-                touching = self._touching(k, by_block[link.giver], *given)
+                touching = others[link.giver].touching(k, *link.giver_range(low, high))
                 found += [each for each in touching if each.first < each.second]  # a link exists both ways
-        return found
-
-    def _touching(
-        self, k: int, others: Sequence[int], low: Sequence[int], high: Sequence[int]
-    ) -> list[Contact]:
-        found = []
-        for m in others:
-            other = self.pieces[m]
-            sides = [
-                min(b, d) - max(a, c) for a, b, c, d in zip(low, high, other.low, other.high, strict=True)
-            ]
-            if min(sides) > 0:
-                found.append(Contact(k, m, int(np.prod(sides))))
         return found
 
     def divide(self, nodes: int, contacts: Sequence[Contact] | None = None) -> Distribution:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
+from eddyline import _core
 from eddyline.plan.forecast import PlanError
-from eddyline.simulation import Simulation
 from eddyline.world import World, WorldError
 
 SECONDS = 0.6  # of core time for each of two sizes
-MOST_PARTICLES = 60_000
-WARM_UP = 20  # steps
+WARM_UP_SECONDS = 1.0  # of core time, at most
+MOST_MEMBERS = 60_000
+MOST_CELLS = 400_000  # of a mesh or of levels
+WARM_UP = 20  # steps, at most; at least one
 PARTS = 5  # of a measurement, for the spread
 STEP_COUNT_ERROR = 0.1
 """Relative error of the number of steps: the time step follows the highest speed of the flow."""
@@ -20,52 +24,132 @@ STEP_COUNT_ERROR = 0.1
 
 @dataclass(frozen=True)
 class Calibration:
-    """Time of a step on one core: constant + factor x estimate of the solver [s]; spread: relative."""
+    """Time of a step on one core: constant + factor x estimate of the solver [s]; spread: relative.
+
+    counts: what the steps counted, per step, such as {"iterations": 12.5}.
+    """
 
     constant: float
     factor: float
     spread: float
+    counts: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Steps of one world. estimate: of a step by the solver [s]; seconds: of a step in core time, the median;
+    spread: relative; counts: per step; time_step: their mean [s]; levels: cells of each level at the end,
+    of the solver amr."""
+
+    estimate: float
+    seconds: float
+    spread: float
+    counts: Mapping[str, float]
+    time_step: float
+    levels: tuple[int, ...] = ()
 
 
 def calibrate(world: World) -> Calibration:
     """Computes steps of the world at two spacings and compares them with the solver's estimate. Time in which
     other programs have the core does not count. Raises PlanError if the world cannot be computed."""
     members = world.solver.estimate(world).members
-    base = max(1.0, (members / MOST_PARTICLES) ** (1 / world.dimensions))
-    sizes: list[tuple[float, float, float]] = []
+    base = max(1.0, (members / MOST_MEMBERS) ** (1 / world.dimensions))
+    sizes: list[Measured] = []
     for coarser in (base, 1.8 * base):
         try:
-            sizes.append(_measure(_coarser(world, coarser)))
+            sizes.append(measure(with_spacing(world, coarser)))
         except WorldError:  # bodies are too small for coarser particles
             continue
     if not sizes:
         raise PlanError(f"{world.name}: cannot be computed with a coarser spacing. Add --no-measure.")
-    (estimate, seconds, spread) = sizes[0]
+    large = sizes[0]
     if len(sizes) == 1:
-        return Calibration(0.0, seconds / estimate, spread)
-    (small_estimate, small_seconds, _) = sizes[1]
-    factor = (seconds - small_seconds) / max(estimate - small_estimate, 1e-12)
-    factor = min(max(factor, 0.5 * seconds / estimate), seconds / estimate)
-    return Calibration(seconds - factor * estimate, factor, spread)
+        return Calibration(0.0, large.seconds / large.estimate, large.spread, large.counts)
+    small = sizes[1]
+    factor = (large.seconds - small.seconds) / max(large.estimate - small.estimate, 1e-12)
+    whole = large.seconds / large.estimate
+    factor = min(max(factor, 0.5 * whole), whole)
+    return Calibration(large.seconds - factor * large.estimate, factor, large.spread, large.counts)
 
 
-def _coarser(world: World, factor: float) -> World:
+def measure_cells(world: World) -> tuple[World, Measured]:
+    """Measures a world of cells, coarser by powers of two if it has more than MOST_CELLS; returns the world
+    that was measured, too. Raises PlanError."""
+    cells = world.solver.estimate(world).members
+    halvings = max(0, math.ceil(math.log2(max(cells / MOST_CELLS, 1)) / world.dimensions))
+    try:
+        coarser = with_spacing(world, 2.0**halvings)
+        return coarser, measure(coarser)
+    except WorldError:
+        raise PlanError(
+            f"{world.name}: has {cells:,} cells, and cannot be computed with a spacing {2**halvings} times "
+            "as large, to be timed. Add --no-measure."
+        ) from None
+
+
+def with_spacing(world: World, factor: float) -> World:
+    """The world with a spacing `factor` times as large. Raises WorldError."""
     if factor == 1.0:
         return world
     spacing = {"domain.spacing": world.file.domain.spacing * factor}
     return World.from_text(world.source, world.name, spacing, world.path)
 
 
-def _measure(world: World) -> tuple[float, float, float]:
-    """Estimate of the solver, and core seconds of a step: median, relative spread of the parts."""
-    simulation = Simulation(world, threads=1)
-    simulation.step(WARM_UP)
+def measure(world: World) -> Measured:
+    """Core time of steps after some to warm up."""
+    simulation = _core.Simulation(world.core, threads=1, series_interval=1e300)
+
+    def advance(steps: int) -> None:
+        simulation.advance(math.inf, simulation.step_count + steps, math.inf)
+
+    start = time.process_time()
+    for _ in range(WARM_UP):
+        advance(1)
+        if time.process_time() - start > WARM_UP_SECONDS:
+            break
+    before = simulation.statistics()
+    first, begin = simulation.step_count, simulation.time
     parts: list[float] = []
+    middle = world.end / 2  # the flow of later steps is not that of the run
     for _ in range(PARTS):
         start, done = time.process_time(), 0
-        while done == 0 or time.process_time() - start < SECONDS / PARTS:
-            simulation.step(5)
-            done += 5
+        while done == 0 or (time.process_time() - start < SECONDS / PARTS and simulation.time < middle):
+            steps = 5 if done else 1
+            advance(steps)
+            done += steps
         parts.append((time.process_time() - start) / done)
+    after = simulation.statistics()
+    steps = simulation.step_count - first
+    counts: dict[str, float] = {
+        name: (after[name] - before[name]) / steps
+        for name in ("cycles", "iterations", "cell_steps")
+        if name in after
+    }
     seconds = statistics.median(parts)
-    return world.solver.estimate(world).step_seconds, seconds, (max(parts) - min(parts)) / seconds / 2
+    spread = (max(parts) - min(parts)) / seconds / 2
+    return Measured(
+        estimate=world.solver.estimate(world).step_seconds,
+        seconds=seconds,
+        spread=spread,
+        counts=counts,
+        time_step=(simulation.time - begin) / steps,
+        levels=_levels(world, simulation),
+    )
+
+
+def _levels(world: World, simulation: _core.Simulation) -> tuple[int, ...]:
+    """Cells of each level, those that finer ones cover included, level 0 first; () for other solvers."""
+    if world.solver.name != "amr":
+        return ()
+    levels = int(getattr(world.file.method, "levels", 1))
+    cells = simulation.count("cells")
+    if levels == 1:
+        return (cells,)
+    import numpy as np
+
+    level = np.rint(simulation.values("cells", "level", 0, cells)).astype(int)
+    own = np.bincount(level, minlength=levels)
+    sums = [int(own[-1])]
+    for count in own[-2::-1]:
+        sums.append(int(count) + sums[-1] // 2**world.dimensions)
+    return tuple(reversed(sums))

@@ -70,7 +70,8 @@ class Work:
     point_seconds: of a particle or a cell on one core.  step_seconds: of a step, however small.  low, high:
     factors of the error bar of the computing time.  row_bytes: sent for each ghost in a step.
     exchanges: how often each message is sent in a step.  point_bytes: memory per particle or cell.
-    base_bytes: memory of a rank that holds nothing.  origin: in words.
+    base_bytes: memory of a rank that holds nothing.  origin: in words.  agreements: how often all ranks agree
+    on a value in a step.
     """
 
     point_seconds: float | None
@@ -82,6 +83,7 @@ class Work:
     point_bytes: float
     base_bytes: float
     origin: str
+    agreements: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,7 @@ def _row(
     step = wall = share = efficiency = None
     if work.point_seconds is not None and alone is not None:
         computing = work.step_seconds + work.point_seconds * mapped.maxpts / threads
-        agreeing = 2 * math.ceil(math.log2(each.nodes)) if each.nodes > 1 else 0
+        agreeing = 2 * work.agreements * math.ceil(math.log2(each.nodes)) if each.nodes > 1 else 0.0
         talking = (messages + agreeing) * network.latency + sent / network.bandwidth
         step = Interval(computing + talking, work.low * computing, work.high * computing + 2 * talking)
         share = talking / step.value

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from eddyline.cores import own_cores
 from eddyline.mesh.blocks import Mesh
-from eddyline.plan.advice import advice_for_blocks, advice_for_particles
+from eddyline.plan.advice import advice_for_blocks, advice_for_cells, advice_for_particles
 from eddyline.plan.blocks import Pieces
-from eddyline.plan.calibration import STEP_COUNT_ERROR, calibrate
+from eddyline.plan.calibration import STEP_COUNT_ERROR, calibrate, measure_cells
 from eddyline.plan.forecast import HERE, Network, PlanError, Row, Work, as_json, forecast
+from eddyline.plan.levels import STAGES
 from eddyline.plan.mapper import WORDS_PER_POINT
-from eddyline.plan.particles import CellCounts
+from eddyline.plan.particles import MESSAGES_PER_NEIGHBOR, CellCounts
 from eddyline.world import World
 from eddyline.world.describe import plan as needs_of
 
@@ -28,6 +30,22 @@ BASE_BYTES = 43e6
 UNMEASURED = (0.35, 1.25)
 """Computing time over the estimate of `eddyline check`: ten worlds of the gallery took 0.38 to 0.87 of it on
 an EPYC Zen 4; slower processors need more."""
+PARTICLES = ("sph", "mps")
+"""Solvers of particles."""
+LESS_CYCLES, MORE_CYCLES = 2.6, 1.3
+"""How much fewer or more cycles of multigrid later time steps may take than the first ones: a cylinder in a
+channel takes 20 in each of the first hundred steps, and 7.9 on average."""
+FEWER_CELLS, MORE_CELLS = 0.8, 1.5
+"""How much the work of a step may change where finer levels follow the flow: a bow shock takes 1.5 times the
+time of its first steps."""
+UNEVEN_CYCLES = 0.1
+"""Relative error of the time of a cycle, which depends on what is in caches."""
+MPS_ITERATIONS = 10.0
+MPS_AGREEMENTS = 2.0  # of an iteration: dot products
+MPS_EXCHANGES = (7.0, 8.0)
+"""With each neighbour in a step, and more in each iteration: runs of dam breaks on two ranks."""
+MPS_ROW_BYTES = {2: (65.0, 29.0), 3: (250.0, 29.0)}
+"""Bytes for each ghost, the same."""
 CELL_VALUES = 5
 """Values that are sent for each ghost cell of a mesh."""
 
@@ -92,17 +110,22 @@ def plan_world(
     measure: bool = True,
     split: bool = False,
 ) -> RunPlan:
-    """The plan of a world. measure: time some steps of the world on this machine first.  split: blocks of a
-    mesh may be divided between ranks. Raises PlanError."""
-    if "mesh" in world.solver.tables:
-        return _plan_mesh_world(world, ranks, network, threads, measure, split)
-    if world.solver.name != "sph":
-        raise PlanError(
-            f'{world.name}: method.name = "{world.solver.name}"; plans are made for sph and multiblock only.'
-            + (" Add --set method.name=sph to plan the same world." if world.file.given_fluid else "")
-        )
+    """The plan of a world. measure: time some steps of the world on this machine first.  split: of mesh
+    files only. Raises PlanError."""
     if split:
-        raise PlanError(f"--split: is for meshes only, and {world.name} is a world of particles")
+        raise PlanError(f"--split: is for mesh files only; a run of {world.name} divides its world itself")
+    if world.solver.name == "multiblock":
+        return _plan_mesh_world(world, ranks, network, threads, measure)
+    if world.solver.name == "amr":
+        return _plan_levels(world, ranks, network, threads, measure)
+    if world.solver.name not in PARTICLES:
+        raise PlanError(f'{world.name}: method.name = "{world.solver.name}"; no plans are made for it')
+    return _plan_particles(world, ranks, network, threads, measure)
+
+
+def _plan_particles(
+    world: World, ranks: Sequence[int], network: Network, threads: int, measure: bool
+) -> RunPlan:
     needs = needs_of(world, cores=1)
     estimate = needs.estimate
     cells = CellCounts.of(world, estimate.members)
@@ -114,13 +137,17 @@ def plan_world(
             "or a finer spacing."
         )
     speed = _speed(world, estimate.step_seconds, measure)
+    is_mps = world.solver.name == "mps"
+    iterations = speed.counts.get("iterations", MPS_ITERATIONS)
+    sph_bytes = ROW_BYTES[world.dimensions, world.has_free_surface]
     work = Work(
         point_seconds=speed.seconds / estimate.members,
         step_seconds=speed.constant,
         low=speed.low,
         high=speed.high,
-        row_bytes=ROW_BYTES[world.dimensions, world.has_free_surface],
-        exchanges=1,
+        row_bytes=_mps_row_bytes(world.dimensions, iterations) if is_mps else sph_bytes,
+        exchanges=_mps_exchanges(iterations) / MESSAGES_PER_NEIGHBOR if is_mps else 1,
+        agreements=1 + (MPS_AGREEMENTS * iterations if is_mps else 0),
         point_bytes=estimate.memory_bytes / estimate.members,
         base_bytes=BASE_BYTES,
         origin=speed.origin,
@@ -137,57 +164,159 @@ def plan_world(
 
 @dataclass(frozen=True)
 class _Speed:
-    """seconds: of a step on one core, without the constant [s].  low, high: factors of the error bar."""
+    """seconds: of a step on one core, without the constant [s].  low, high: factors of the error bar.
+    counts: of a step, as measured."""
 
     seconds: float
     constant: float
     low: float
     high: float
     origin: str
+    counts: Mapping[str, float] = field(default_factory=dict)
+
+
+MEASURED = "measured with steps of this world on one core of this machine"
+UNMEASURED_ORIGIN = "estimate of `eddyline check`"
 
 
 def _speed(world: World, estimated: float, measure: bool) -> _Speed:
     """The speed of this machine for a world, measured or estimated."""
     if not measure:
-        return _Speed(estimated, 0.0, *UNMEASURED, "estimate of `eddyline check`")
+        return _Speed(estimated, 0.0, *UNMEASURED, UNMEASURED_ORIGIN)
     found = calibrate(world)
     error = found.spread + STEP_COUNT_ERROR
-    return _Speed(
-        found.factor * estimated, found.constant, 1 - error, 1 + error,
-        "measured with steps of this world on one core of this machine",
-    )  # fmt: skip
+    return _Speed(found.factor * estimated, found.constant, 1 - error, 1 + error, MEASURED, found.counts)
 
 
 def _plan_mesh_world(
-    world: World, ranks: Sequence[int], network: Network, threads: int, measure: bool, split: bool
+    world: World, ranks: Sequence[int], network: Network, threads: int, measure: bool
 ) -> RunPlan:
-    from eddyline.world.meshes import make
+    """Time steps are cycles, or have as many as the first ones of the world had."""
+    from eddyline.plan.meshes import MeshRun, cycle_of
+    from eddyline.solvers.multiblock import CYCLES_A_STEP, options_of
 
     needs = needs_of(world, cores=1)
-    estimate = needs.estimate
-    speed = _speed(world, estimate.step_seconds, measure)
-    exchanges = getattr(world.solver, "exchanges", _one_cycle)(world)
+    estimate, options = needs.estimate, options_of(world.file)
+    mesh = MeshRun(world)
+    cycle = cycle_of(world, mesh.levels)
+    cells, steps = mesh.mesh.cells, needs.steps
+    if measure:
+        timed, found = measure_cells(world)
+        cycles = max(1.0, found.counts["cycles"])
+        seconds = found.seconds * cells / timed.solver.estimate(timed).members
+        step = found.time_step * world.file.domain.spacing / timed.file.domain.spacing
+        steps = needs.steps if options.steady else math.ceil(world.end / step)
+        error = found.spread + UNEVEN_CYCLES
+        low, high = 1 - error, 1 + error
+        if not options.steady:
+            low /= max(1.0, min(LESS_CYCLES, cycles))
+            high *= max(1.0, min(MORE_CYCLES, options.inner_cycles / cycles))
+        origin = MEASURED
+    else:
+        cycles = 1.0 if options.steady else float(CYCLES_A_STEP)
+        seconds, (low, high), origin = estimate.step_seconds, UNMEASURED, UNMEASURED_ORIGIN
+    if not options.steady:
+        origin += f"; {cycles:.3g} cycles a step"
+        if not measure:
+            low, high = low / LESS_CYCLES, high * max(1.0, options.inner_cycles / cycles)
     work = Work(
-        point_seconds=speed.seconds / estimate.members,
-        step_seconds=speed.constant,
-        low=speed.low,
-        high=speed.high,
-        row_bytes=8.0 * (world.dimensions + 1) * exchanges,
-        exchanges=exchanges,
+        point_seconds=seconds / cells,
+        step_seconds=0.0,
+        low=low,
+        high=high,
+        row_bytes=cycle.face_bytes * cycles,
+        exchanges=cycle.exchanges * cycles,
         point_bytes=estimate.memory_bytes / estimate.members,
         base_bytes=BASE_BYTES,
-        origin=speed.origin,
+        origin=origin,
+        agreements=1 + cycles,
     )
     fixed = needs.seconds - needs.cost.steps
-    return _plan_blocks(
-        make(world.file), ranks, work, network, title=world.title, split=split, steps=needs.steps,
-        fixed=fixed, threads=threads,
+    divided = mesh.divisions(ranks)
+    rows = forecast(divided, work, network, steps=steps, fixed_seconds=fixed, threads=threads)
+    advice = advice_for_cells(
+        rows, fixed=fixed, cores=len(own_cores()), threads=threads, network=network,
+        most_ranks=mesh.most_ranks(divided), limit="The blocks of this mesh",
     )  # fmt: skip
+    if options.steady:
+        drop = f"{1 / options.tolerance:.3g}"
+        advice.append(
+            f"Times are for all {steps:,} cycles of time.end. How many are needed until the residual "
+            f"has dropped by {drop} is not known before; cycles after that cost nothing."
+        )
+    return RunPlan(world.title, "cells", rows, advice, network, work, steps, fixed, threads)
 
 
-def _one_cycle(world: World) -> float:
-    """Exchanges of a step of five stages and a residual, for solvers that do not say how many they make."""
-    return 6.0
+def _plan_levels(
+    world: World, ranks: Sequence[int], network: Network, threads: int, measure: bool
+) -> RunPlan:
+    """The solver amr: points are cells that a step of level 0 computes, finer ones several times."""
+    from eddyline.plan.levels import LevelRun
+    from eddyline.solvers.amr.cells import has_fixed_levels
+    from eddyline.solvers.amr.options import columns_of
+
+    needs = needs_of(world, cores=1)
+    estimate, steps = needs.estimate, needs.steps
+    if measure:
+        timed, found = measure_cells(world)
+        scale = estimate.members / timed.solver.estimate(timed).members
+        run = LevelRun.of(world, [round(count * scale) for count in found.levels])
+        seconds, error = found.seconds * scale, found.spread + STEP_COUNT_ERROR
+        low, high, origin = 1 - error, 1 + error, MEASURED
+        if len(run.cells) > 1 and not has_fixed_levels(world.file):
+            low, high = low * FEWER_CELLS, high * MORE_CELLS
+        step = found.time_step * world.file.domain.spacing / timed.file.domain.spacing
+        steps = max(1, math.ceil(world.end / step))
+    else:
+        run = LevelRun.of(world)
+        seconds, (low, high), origin = estimate.step_seconds, UNMEASURED, UNMEASURED_ORIGIN
+    work = Work(
+        point_seconds=seconds / run.updates,
+        step_seconds=0.0,
+        low=low,
+        high=high,
+        row_bytes=8.0 * len(columns_of(world.file)["fields"]) * STAGES,
+        exchanges=run.exchanges(),
+        point_bytes=estimate.memory_bytes / estimate.members * sum(run.cells) / run.updates,
+        base_bytes=BASE_BYTES,
+        origin=origin,
+    )
+    fixed = needs.seconds - needs.cost.steps
+    divided = [each for each in map(run.divide, ranks) if each is not None]
+    if not divided:
+        raise PlanError(f"--ranks: {world.name} has too few cells for so many ranks. Use fewer.")
+    rows = forecast(divided, work, network, steps=steps, fixed_seconds=fixed, threads=threads)
+    advice = advice_for_cells(
+        rows, fixed=fixed, cores=len(own_cores()), threads=threads, network=network,
+        most_ranks=divided[-1].nodes if len(divided) < len(ranks) else None, limit="The cells",
+    )  # fmt: skip
+    if len(run.cells) > 1:
+        advice.append(_told_levels(run.cells, measure, has_fixed_levels(world.file)))
+    return RunPlan(world.title, "cell updates", rows, advice, network, work, steps, fixed, threads)
+
+
+def _told_levels(cells: Sequence[int], measured: bool, fixed: bool) -> str:
+    counts = ", ".join(f"{count:,}" for count in cells)
+    when = (
+        "as they are after the first steps"
+        if measured
+        else "as the condition on places says"
+        if fixed
+        else ("at most, if everything is refined")
+    )
+    moves = "" if fixed else " Finer levels grow and shrink with the flow, and times with them."
+    return f"Levels have {counts} cells, {when}.{moves}"
+
+
+def _mps_exchanges(iterations: float) -> float:
+    """Exchanges with each neighbour in a step."""
+    return MPS_EXCHANGES[0] + MPS_EXCHANGES[1] * iterations
+
+
+def _mps_row_bytes(dimensions: int, iterations: float) -> float:
+    """Bytes for each ghost in a step."""
+    once, each = MPS_ROW_BYTES[dimensions]
+    return once + each * iterations
 
 
 def plan_mesh(

@@ -216,6 +216,7 @@ def _machine_rows(run: Run) -> list[tuple[str, str]]:
         ("Steps", f"{steps:,}, time step {record['time'] / steps:.3g} s on average" if steps else "0"),
         *_resumed_row(run),
         ("Wall time", duration(wall) + _estimated(run)),
+        *_cycle_row(run),
         ("Speed", f"{speed / 1e6:.2f} million {unit} per second"),
     ]
     memory = record["statistics"].get("memory_bytes")
@@ -230,9 +231,45 @@ def _estimated(run: Run) -> str:
 
     record = run.record
     steps = record["steps"] - _first_step(run)
+    if _is_steady(run):  # steps after the last cycle compute nothing
+        steps = min(steps, record["statistics"].get("cycles", steps))
     found = plan(run.world, cores=record["threads"] * record.get("ranks", 1))
     share = steps / found.steps
-    return f"; estimate before the run: {duration((found.cost.steps + found.cost.outputs) * share)}"
+    seconds = duration((found.cost.steps + found.cost.outputs) * share)
+    if run.world.solver.name == "amr":
+        from eddyline.solvers.amr.cells import has_fixed_levels
+        from eddyline.solvers.amr.options import options_of
+
+        if options_of(run.world.file).levels > 1 and not has_fixed_levels(run.world.file):
+            return f"; estimate before the run, if everything were refined: {seconds}"
+    return f"; estimate before the run: {seconds}"
+
+
+def _is_steady(run: Run) -> bool:
+    return bool(getattr(run.world.file.method, "steady", False))
+
+
+def _cycle_row(run: Run) -> list[tuple[str, str]]:
+    """Number and time of the cycles of multigrid, as they were and as estimated; of multiblock only. A
+    resumed run has none: its cycles count from the start, its seconds do not."""
+    from eddyline.world.describe import plan
+
+    record, statistics = run.record, run.record["statistics"]
+    steps, cycles = record["steps"], statistics.get("cycles", 0)
+    if run.world.solver.name != "multiblock" or not (steps and cycles) or record.get("resumed"):
+        return []
+    from eddyline.solvers.multiblock import CYCLES_A_STEP
+
+    steady = _is_steady(run)
+    foreseen = 1 if steady else CYCLES_A_STEP
+    found = plan(run.world, cores=record["threads"] * record.get("ranks", 1))
+    expected = 1e3 * found.estimate.step_seconds / found.cores / foreseen
+    seconds = sum(float(each) for name, each in statistics["seconds"].items() if name != "observe")
+    times = f"{1e3 * seconds / cycles:.3g} ms each; estimate before the run: {expected:.3g} ms"
+    if steady:
+        end = "" if statistics.get("converged") else ", and the tolerance was not reached"
+        return [("Cycles", f"{cycles:,}, {times}; their number is not known before{end}")]
+    return [("Cycles", f"{cycles:,}, {cycles / steps:.3g} a step, {times}, {foreseen} a step")]
 
 
 def _resumed_row(run: Run) -> list[tuple[str, str]]:
