@@ -38,7 +38,13 @@ Levels::Levels(Setup setup, comm::Communicator& communicator) : setup_(std::move
     };
     halos_.push_back(
         std::unique_ptr<Halos>(new Halos{halo("siblings"), halo("rim"), halo("restricted"), halo("fluxes")}));
+    if (!Parcels::pay(setup_.exchange, communicator_)) continue;
+    Parcels& parcels = parcels_.emplace_back();
+    for (int p = 0; p < PatchSet::k_parcels; ++p)
+      parcels.add(std::make_unique<exchange::BoxHalo>(halo("parcel " + std::to_string(p) + " of")));
   }
+  fresh_.assign(levels_.size(), 0);
+  travels_.resize(parcels_.size());
   build(0);
 }
 
@@ -74,6 +80,11 @@ void Levels::build(int level) {
   for (auto& slot : here.slot) slot = arrays(fields(), here.layout.cells());
   here.foreign = arrays(fields(), here.layout.foreign_cells());
   here.layout.connect(halos_[l]->siblings);
+  fresh_[l] = 0;
+  if (has_parcels()) {
+    parcels_[l].connect(here.layout.ghosts_of_patches());
+    travels_[l] = {};
+  }
   if (level == 0) return;
   Below& below = below_[l];
   const PatchSet& coarser = levels_[l - 1].layout.set();
@@ -134,6 +145,7 @@ exchange::Traffic Levels::traffic() const {
   for (const auto& halos : halos_)
     for (const exchange::BoxHalo* halo : {&halos->siblings, &halos->rim, &halos->restricted, &halos->fluxes})
       all += halo->traffic();
+  for (const Parcels& parcels : parcels_) all += parcels.traffic();
   return all;
 }
 
@@ -164,11 +176,76 @@ Levels::Group Levels::siblings(Level& level, Slot slot, bool all) {
 
 void Levels::start(int level, Slot slot) {
   const auto l = static_cast<std::size_t>(level);
-  pending_ = siblings(levels_[l], slot, false);
-  halos_[l]->siblings.start(pending_.fields);
+  is_pending_ = slot != begin || fresh_[l] == 0;
+  fresh_[l] = 0;
+  if (!is_pending_) return;
+  if (!has_parcels()) {
+    pending_ = siblings(levels_[l], slot, false);
+    halos_[l]->siblings.start(pending_.fields);
+    return;
+  }
+  if (!parcels_[l].has_next()) send_rest(level, slot, false);
+  travels_[l].all = travels_[l].all_next;
+  parcels_[l].turn();
 }
 
-void Levels::finish(int level) { halos_[static_cast<std::size_t>(level)]->siblings.finish(pending_.fields); }
+void Levels::finish(int level) {
+  if (!is_pending_) return;
+  if (has_parcels())
+    wait(level, Parcels::k_all);
+  else
+    halos_[static_cast<std::size_t>(level)]->siblings.finish(pending_.fields);
+}
+
+/// The memory for ghosts of other ranks.
+const Levels::Group& Levels::receivers(int level, bool all) {
+  const auto l = static_cast<std::size_t>(level);
+  Group& group = travels_[l].received[all ? 1 : 0];
+  if (group.views.empty()) group = siblings(levels_[l], begin, all);
+  return group;
+}
+
+bool Levels::arrived(int level, std::uint32_t parcels) {
+  const auto l = static_cast<std::size_t>(level);
+  return parcels_[l].arrived(parcels, receivers(level, travels_[l].all).fields);
+}
+
+void Levels::wait(int level, std::uint32_t parcels) {
+  const auto l = static_cast<std::size_t>(level);
+  parcels_[l].wait(parcels, receivers(level, travels_[l].all).fields);
+}
+
+void Levels::send_ahead(int level, std::uint32_t parcels, Slot slot, bool all) {
+  const auto l = static_cast<std::size_t>(level);
+  travels_[l].all_next = all;
+  parcels_[l].send(parcels, siblings(levels_[l], slot, all).fields, receivers(level, travels_[l].all).fields);
+}
+
+void Levels::send_rest(int level, Slot slot, bool all) {
+  const auto l = static_cast<std::size_t>(level);
+  travels_[l].all_next = all;
+  parcels_[l].send_rest(siblings(levels_[l], slot, all).fields, receivers(level, travels_[l].all).fields);
+}
+
+void Levels::receive_ahead(int level) {
+  const auto l = static_cast<std::size_t>(level);
+  if (!has_parcels() || !parcels_[l].has_next()) return;
+  travels_[l].all = travels_[l].all_next;
+  parcels_[l].turn();
+  wait(level, Parcels::k_all);
+  fresh_[l] = 1;
+}
+
+/// Ghosts of other ranks of all fields at the begin of a step.
+void Levels::gather_siblings(int level) {
+  const auto l = static_cast<std::size_t>(level);
+  receive_ahead(level);
+  if (travels_.empty() || fresh_[l] == 0 || !travels_[l].all) {
+    const Group ghosts = siblings(levels_[l], begin, true);
+    halos_[l]->siblings.gather_between(ghosts.fields);
+  }
+  fresh_[l] = 1;
+}
 
 void Levels::fill(int level, const Layout::Patch& patch, Slot slot, const StateWeights& weights, double time,
                   std::span<double* const> scratch) const {
@@ -281,8 +358,7 @@ void Levels::restrict_to_coarser(int level, double time, double spacing) {
   const auto l = static_cast<std::size_t>(level);
   Level &here = levels_[l], &coarser = levels_[l - 1];
   Below& below = below_[l];
-  const Group ghosts = siblings(here, begin, true);
-  halos_[l]->siblings.gather_between(ghosts.fields);
+  gather_siblings(level);
   const auto patches = static_cast<std::int64_t>(here.layout.patches().size());
 #pragma omp parallel
   {
@@ -328,9 +404,7 @@ void Levels::end_step(int level) {
 void Levels::gather(double time) {
   constexpr std::array k_first{begin};
   for (int level = 0; level < size_; ++level) {
-    const auto l = static_cast<std::size_t>(level);
-    const Group ghosts = siblings(levels_[l], begin, true);
-    halos_[l]->siblings.gather_between(ghosts.fields);
+    gather_siblings(level);
     if (level > 0) interpolate(level, k_first, std::array{time}, true);
   }
 }
