@@ -2,10 +2,10 @@
 
   mpiexec -n N python wave.py own|spare CELLS LEVELS BOXES STEPS ROUNDS
 
-own: ranks compute on all cores, which they share with the threads that send and receive for them. spare: all ranks
-compute on the first core, and those threads have the second. The three ways of exchange take turns. Rank 0 prints, for
-each way, the seconds of a step in each round, seconds of all ranks by phase, messages, a checksum, and laps of a
-timeline.
+own: ranks compute on all cores, which they share with the threads that send and receive for them. spare: all
+ranks compute on the first core, and those threads have the second. The three ways of exchange take turns.
+Rank 0 prints, for each way, the seconds of a step in each round, seconds of all ranks by phase, messages, a
+checksum, and laps of a timeline.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,12 @@ def main() -> None:
     for _ in range(rounds):
         for way in WAYS:
             simulation = _core.Simulation(
-                world.core, threads=1, series_interval=1e9, boxes=boxes, exchange=way, communicator=ranks.communicator
+                world.core,
+                threads=1,
+                series_interval=1e9,
+                boxes=boxes,
+                exchange=way,
+                communicator=ranks.communicator,
             )
             if not ranks.is_root:
                 simulation.follow()
@@ -65,8 +71,13 @@ def add(told: dict[str, Any], simulation: _core.Simulation, steps: int) -> None:
     told["bytes"] = (now["message_bytes"] - sent["message_bytes"]) / steps
     told["patches"] = now["patches"] / len(after)
     told["checksum"] = f"{simulation.checksum():032x}"
-    told["timeline"] = [[part.tolist() for part in laps] for laps in simulation.timeline()]
+    told["timeline"] = [[moments.tolist(), list(phases)] for moments, phases in simulation.timeline()]
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except Exception:  # the other ranks would wait for this one
+        traceback.print_exc()
+        if (communicator := join().communicator) is not None:
+            communicator.abort(1)
