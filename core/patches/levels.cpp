@@ -17,6 +17,15 @@ std::vector<Array<double>> arrays(std::size_t fields, std::int64_t size) {
   return made;
 }
 
+/// Makes undefined fields of this size, in the memory that they have.
+void fit(std::vector<Array<double>>& some, std::size_t fields, std::int64_t size) {
+  some.resize(fields);
+  for (auto& each : some) {
+    each.resize(0);
+    each.resize(static_cast<std::size_t>(size));
+  }
+}
+
 }  // namespace
 
 Levels::Levels(Setup setup, comm::Communicator& communicator) : setup_(std::move(setup)), communicator_(communicator) {
@@ -46,6 +55,7 @@ Levels::Levels(Setup setup, comm::Communicator& communicator) : setup_(std::move
   fresh_.assign(levels_.size(), 0);
   travels_.resize(parcels_.size());
   build(0);
+  complete(0);
 }
 
 PatchSet Levels::set_of(int level) const {
@@ -72,13 +82,13 @@ PatchSet Levels::set_of(int level) const {
   return set;
 }
 
-/// Patches and memory of a level. Fields are undefined.
+/// Patches and memory of a level, but for the end of a step. Fields are undefined.
 void Levels::build(int level) {
   const auto l = static_cast<std::size_t>(level);
   Level& here = levels_[l];
   here.layout = Layout(set_of(level), setup_.ghosts, rank());
-  for (auto& slot : here.slot) slot = arrays(fields(), here.layout.cells());
-  here.foreign = arrays(fields(), here.layout.foreign_cells());
+  for (const Slot slot : {begin, second, third, fourth}) fit(here.fields(slot), fields(), here.layout.cells());
+  fit(here.foreign, fields(), here.layout.foreign_cells());
   here.layout.connect(halos_[l]->siblings);
   fresh_[l] = 0;
   if (has_parcels()) {
@@ -101,6 +111,11 @@ void Levels::build(int level) {
   if (!has_means_) return;
   below.registers = FluxRegisters(levels_[l - 1].layout, here.layout, below.set, units_, level - 1, fields(), rank());
   below.registers.connect(halos_[l]->fluxes);
+}
+
+void Levels::complete(int level) {
+  Level& here = levels_[static_cast<std::size_t>(level)];
+  fit(here.fields(end), fields(), here.layout.cells());
 }
 
 std::int64_t Levels::cells() const {
@@ -401,9 +416,9 @@ void Levels::end_step(int level) {
   for (std::size_t f = 0; f < fields(); ++f) here.fields(begin)[f].swap(here.fields(end)[f]);
 }
 
-void Levels::gather(double time) {
+void Levels::gather(double time, int levels) {
   constexpr std::array k_first{begin};
-  for (int level = 0; level < size_; ++level) {
+  for (int level = 0; level < std::min(levels, size_); ++level) {
     gather_siblings(level);
     if (level > 0) interpolate(level, k_first, std::array{time}, true);
   }
@@ -416,6 +431,12 @@ Units Levels::planned(std::vector<Marks> wanted) const {
 }
 
 bool Levels::arrange(const Units& units) {
+  if (!arrange_but_ends(units)) return false;
+  for (int level = 1; level < setup_.levels; ++level) complete(level);
+  return true;
+}
+
+bool Levels::arrange_but_ends(const Units& units) {
   if (setup_.levels == 1 || units == units_) return false;
   units_ = units;
   composite_ = Composite(units_);
@@ -432,11 +453,21 @@ bool Levels::refine(const Units& units, double time) {
   if (setup_.levels == 1 || units == units_) return false;
   const Units before = units_;
   std::vector<Level> old(levels_.size());
-  for (std::size_t l = 1; l < levels_.size(); ++l) old[l] = std::exchange(levels_[l], {});
-  arrange(units);
+  for (std::size_t l = 1; l < levels_.size(); ++l) {
+    old[l] = std::exchange(levels_[l], {});
+    // New memory would take as long as a step. The old begin is still needed.
+    for (const Slot slot : {second, third, fourth}) levels_[l].fields(slot) = std::move(old[l].fields(slot));
+    levels_[l].fields(begin) = std::move(old[l].fields(end));
+    levels_[l].foreign = std::move(old[l].foreign);
+  }
+  arrange_but_ends(units);
   for (int level = 1; level < size_; ++level) {
     move_from(level, old[static_cast<std::size_t>(level)]);
     interpolate_new(level, before.present(level), time);
+  }
+  for (std::size_t l = 1; l < levels_.size(); ++l) {
+    levels_[l].fields(end) = std::move(old[l].fields(begin));
+    complete(static_cast<int>(l));
   }
   return true;
 }

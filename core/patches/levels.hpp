@@ -133,8 +133,9 @@ class Levels {
 
   // Functions between steps of level 0.
 
-  /// Collects all ghosts of all fields at the begin of a step. Collective.
-  void gather(double time);
+  /// Collects all ghosts of all fields at the begin of a step, of all levels or of the first ones. Collective.
+  void gather(double time) { gather(time, size_); }
+  void gather(double time, int levels);
   /// After gather(): the values of a patch with all its ghosts.
   void read(int level, const Layout::Patch& patch, double time, std::span<double* const> scratch) const {
     fill(level, patch, begin, k_begin, time, scratch);
@@ -173,6 +174,8 @@ class Levels {
   void gather_siblings(int level);
   PatchSet set_of(int level) const;
   void build(int level);
+  void complete(int level);
+  bool arrange_but_ends(const Units& units);
   void move_from(int level, Level& before);
   void interpolate_new(int level, const Marks& before, double time);
   void interpolate(int level, std::span<const Slot> states, std::span<const double> times, bool all);

@@ -18,9 +18,9 @@ from eddyline.validate.drawing import caption, panels, save
 HERE = Path(__file__).resolve().parent
 WAYS = ("blocking", "nonblocking", "threaded")
 PLACES = {"own": "none to spare", "spare": "one to spare"}
-PATCHES = (1, 8, 27, 64)  # of a rank, at least
+PATCHES = (8, 27, 64, 1)  # of a rank, at least
 CASES = (  # place, ranks, cells, levels
-    ("own", 2, 128, 1), ("spare", 2, 128, 1), ("own", 4, 128, 1), ("spare", 2, 128, 3), ("spare", 2, 256, 1),
+    ("spare", 2, 128, 1), ("own", 2, 128, 1), ("spare", 2, 128, 3), ("own", 4, 128, 1), ("spare", 2, 256, 1),
 )  # fmt: skip
 SHOWN = ("spare", 2, 128, 1, 8)
 
@@ -36,7 +36,7 @@ def waves(bench: Bench) -> None:
     for place, ranks, cells, levels in CASES[: 1 if bench.quick else None]:
         for patches in PATCHES[: 2 if bench.quick else None]:
             size = 32 if bench.quick else cells
-            steps, rounds = (4, 1) if bench.quick else (2, 1) if cells > 128 else (4, 3)
+            steps, rounds = (4, 1) if bench.quick else (2, 1) if cells > 128 else (3, 2)
             found = launched(ranks, place, size, levels, patches, steps, rounds)
             assert len({each["checksum"] for each in found.values()}) == 1, "bits depend on the exchange"
             for way, each in found.items():
@@ -54,7 +54,7 @@ def waves(bench: Bench) -> None:
                 *(f"{100 * hidden[way]:.0f} %" for way in WAYS[1:]),
             ])  # fmt: skip
             bench.tell("waves", {"cases": told}, [picture, "", *table(head, rows)])
-    draw(bench, timelines)
+            draw(bench, timelines)
 
 
 def launched(ranks: int, *words: object) -> dict[str, Any]:
