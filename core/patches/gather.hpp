@@ -34,10 +34,13 @@ class Gather {
   std::size_t size() const { return targets_.size(); }
   const grid::IndexBox& target(std::size_t k) const { return targets_[k].cells; }
   bool needs_others(std::size_t k) const { return targets_[k].needs_others; }
+  /// The parcels with cells of a target from other ranks: a bit for each, see PatchSet::parcel().
+  std::uint32_t parcels(std::size_t k) const { return targets_[k].parcels; }
   std::int64_t foreign_cells() const { return foreign_cells_; }
 
-  /// Makes a halo carry what this rank sends and receives.
+  /// Makes a halo carry what this rank sends and receives: all of it, or one parcel.
   void connect(exchange::BoxHalo& halo) const;
+  void connect(exchange::BoxHalo& halo, int parcel) const;
   /// The memory of a field as that halo sees it: it sends own values and receives foreign ones.
   struct Views {
     std::vector<exchange::BlockView<const double>> givers;
@@ -64,11 +67,15 @@ class Gather {
     grid::IndexBox cells;
     std::vector<Source> sources;
     bool needs_others = false;
+    std::uint32_t parcels = 0;
   };
   struct Message {
     int rank;
     exchange::BoxPiece piece;
+    int parcel;
   };
+  template <class Chosen>
+  void connect_if(exchange::BoxHalo& halo, Chosen chosen) const;
 
   std::vector<Own> targets_;
   std::vector<grid::IndexBox> boxes_;  // of this rank's patches, and the first of their values

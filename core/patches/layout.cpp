@@ -14,6 +14,7 @@ Layout::Layout(PatchSet set, std::int32_t ghosts, int rank) : set_(std::move(set
     if (set_.owner(k) != rank) continue;
     const bool needs_others = ghosts_of_patches_.needs_others(patches_.size());
     patches_.push_back({.cells = set_.box(k), .first = cells_, .needs_others = needs_others});
+    parcels_.push_back(set_.parcel(k));
     cells_ += set_.box(k).cells();
     scratch_size_ = std::max(scratch_size_, static_cast<std::size_t>(grown(patches_.back()).cells()));
   }

@@ -50,6 +50,8 @@ class Layout {
   void fill(const Patch& patch, const Values& values, double* scratch) const {
     ghosts_of_patches_.fill(number_of(patch), values, scratch);
   }
+  /// The parcel of a patch, by its number, see PatchSet::parcel().
+  int parcel(std::size_t number) const { return parcels_[number]; }
   std::size_t number_of(const Patch& patch) const { return static_cast<std::size_t>(&patch - patches_.data()); }
   /// Size of that memory for the largest patch.
   std::size_t scratch_size() const { return scratch_size_; }
@@ -59,6 +61,7 @@ class Layout {
   std::int32_t ghosts_ = 0;
   int rank_ = 0;
   std::vector<Patch> patches_;
+  std::vector<int> parcels_;
   std::int64_t cells_ = 0;
   std::size_t scratch_size_ = 0;
   Gather ghosts_of_patches_;

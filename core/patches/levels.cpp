@@ -17,6 +17,15 @@ std::vector<Array<double>> arrays(std::size_t fields, std::int64_t size) {
   return made;
 }
 
+/// Makes undefined fields of this size, in the memory that they have.
+void fit(std::vector<Array<double>>& some, std::size_t fields, std::int64_t size) {
+  some.resize(fields);
+  for (auto& each : some) {
+    each.resize(0);
+    each.resize(static_cast<std::size_t>(size));
+  }
+}
+
 }  // namespace
 
 Levels::Levels(Setup setup, comm::Communicator& communicator) : setup_(std::move(setup)), communicator_(communicator) {
@@ -38,8 +47,15 @@ Levels::Levels(Setup setup, comm::Communicator& communicator) : setup_(std::move
     };
     halos_.push_back(
         std::unique_ptr<Halos>(new Halos{halo("siblings"), halo("rim"), halo("restricted"), halo("fluxes")}));
+    if (!Parcels::pay(setup_.exchange, communicator_)) continue;
+    Parcels& parcels = parcels_.emplace_back();
+    for (int p = 0; p < PatchSet::k_parcels; ++p)
+      parcels.add(std::make_unique<exchange::BoxHalo>(halo("parcel " + std::to_string(p) + " of")));
   }
+  fresh_.assign(levels_.size(), 0);
+  travels_.resize(parcels_.size());
   build(0);
+  complete(0);
 }
 
 PatchSet Levels::set_of(int level) const {
@@ -66,14 +82,19 @@ PatchSet Levels::set_of(int level) const {
   return set;
 }
 
-/// Patches and memory of a level. Fields are undefined.
+/// Patches and memory of a level, but for the end of a step. Fields are undefined.
 void Levels::build(int level) {
   const auto l = static_cast<std::size_t>(level);
   Level& here = levels_[l];
   here.layout = Layout(set_of(level), setup_.ghosts, rank());
-  for (auto& slot : here.slot) slot = arrays(fields(), here.layout.cells());
-  here.foreign = arrays(fields(), here.layout.foreign_cells());
+  for (const Slot slot : {begin, second, third, fourth}) fit(here.fields(slot), fields(), here.layout.cells());
+  fit(here.foreign, fields(), here.layout.foreign_cells());
   here.layout.connect(halos_[l]->siblings);
+  fresh_[l] = 0;
+  if (has_parcels()) {
+    parcels_[l].connect(here.layout.ghosts_of_patches());
+    travels_[l] = {};
+  }
   if (level == 0) return;
   Below& below = below_[l];
   const PatchSet& coarser = levels_[l - 1].layout.set();
@@ -90,6 +111,11 @@ void Levels::build(int level) {
   if (!has_means_) return;
   below.registers = FluxRegisters(levels_[l - 1].layout, here.layout, below.set, units_, level - 1, fields(), rank());
   below.registers.connect(halos_[l]->fluxes);
+}
+
+void Levels::complete(int level) {
+  Level& here = levels_[static_cast<std::size_t>(level)];
+  fit(here.fields(end), fields(), here.layout.cells());
 }
 
 std::int64_t Levels::cells() const {
@@ -134,6 +160,7 @@ exchange::Traffic Levels::traffic() const {
   for (const auto& halos : halos_)
     for (const exchange::BoxHalo* halo : {&halos->siblings, &halos->rim, &halos->restricted, &halos->fluxes})
       all += halo->traffic();
+  for (const Parcels& parcels : parcels_) all += parcels.traffic();
   return all;
 }
 
@@ -164,11 +191,76 @@ Levels::Group Levels::siblings(Level& level, Slot slot, bool all) {
 
 void Levels::start(int level, Slot slot) {
   const auto l = static_cast<std::size_t>(level);
-  pending_ = siblings(levels_[l], slot, false);
-  halos_[l]->siblings.start(pending_.fields);
+  is_pending_ = slot != begin || fresh_[l] == 0;
+  fresh_[l] = 0;
+  if (!is_pending_) return;
+  if (!has_parcels()) {
+    pending_ = siblings(levels_[l], slot, false);
+    halos_[l]->siblings.start(pending_.fields);
+    return;
+  }
+  if (!parcels_[l].has_next()) send_rest(level, slot, false);
+  travels_[l].all = travels_[l].all_next;
+  parcels_[l].turn();
 }
 
-void Levels::finish(int level) { halos_[static_cast<std::size_t>(level)]->siblings.finish(pending_.fields); }
+void Levels::finish(int level) {
+  if (!is_pending_) return;
+  if (has_parcels())
+    wait(level, Parcels::k_all);
+  else
+    halos_[static_cast<std::size_t>(level)]->siblings.finish(pending_.fields);
+}
+
+/// The memory for ghosts of other ranks.
+const Levels::Group& Levels::receivers(int level, bool all) {
+  const auto l = static_cast<std::size_t>(level);
+  Group& group = travels_[l].received[all ? 1 : 0];
+  if (group.views.empty()) group = siblings(levels_[l], begin, all);
+  return group;
+}
+
+bool Levels::arrived(int level, std::uint32_t parcels) {
+  const auto l = static_cast<std::size_t>(level);
+  return parcels_[l].arrived(parcels, receivers(level, travels_[l].all).fields);
+}
+
+void Levels::wait(int level, std::uint32_t parcels) {
+  const auto l = static_cast<std::size_t>(level);
+  parcels_[l].wait(parcels, receivers(level, travels_[l].all).fields);
+}
+
+void Levels::send_ahead(int level, std::uint32_t parcels, Slot slot, bool all) {
+  const auto l = static_cast<std::size_t>(level);
+  travels_[l].all_next = all;
+  parcels_[l].send(parcels, siblings(levels_[l], slot, all).fields, receivers(level, travels_[l].all).fields);
+}
+
+void Levels::send_rest(int level, Slot slot, bool all) {
+  const auto l = static_cast<std::size_t>(level);
+  travels_[l].all_next = all;
+  parcels_[l].send_rest(siblings(levels_[l], slot, all).fields, receivers(level, travels_[l].all).fields);
+}
+
+void Levels::receive_ahead(int level) {
+  const auto l = static_cast<std::size_t>(level);
+  if (!has_parcels() || !parcels_[l].has_next()) return;
+  travels_[l].all = travels_[l].all_next;
+  parcels_[l].turn();
+  wait(level, Parcels::k_all);
+  fresh_[l] = 1;
+}
+
+/// Ghosts of other ranks of all fields at the begin of a step.
+void Levels::gather_siblings(int level) {
+  const auto l = static_cast<std::size_t>(level);
+  receive_ahead(level);
+  if (travels_.empty() || fresh_[l] == 0 || !travels_[l].all) {
+    const Group ghosts = siblings(levels_[l], begin, true);
+    halos_[l]->siblings.gather_between(ghosts.fields);
+  }
+  fresh_[l] = 1;
+}
 
 void Levels::fill(int level, const Layout::Patch& patch, Slot slot, const StateWeights& weights, double time,
                   std::span<double* const> scratch) const {
@@ -281,8 +373,7 @@ void Levels::restrict_to_coarser(int level, double time, double spacing) {
   const auto l = static_cast<std::size_t>(level);
   Level &here = levels_[l], &coarser = levels_[l - 1];
   Below& below = below_[l];
-  const Group ghosts = siblings(here, begin, true);
-  halos_[l]->siblings.gather_between(ghosts.fields);
+  gather_siblings(level);
   const auto patches = static_cast<std::int64_t>(here.layout.patches().size());
 #pragma omp parallel
   {
@@ -325,12 +416,10 @@ void Levels::end_step(int level) {
   for (std::size_t f = 0; f < fields(); ++f) here.fields(begin)[f].swap(here.fields(end)[f]);
 }
 
-void Levels::gather(double time) {
+void Levels::gather(double time, int levels) {
   constexpr std::array k_first{begin};
-  for (int level = 0; level < size_; ++level) {
-    const auto l = static_cast<std::size_t>(level);
-    const Group ghosts = siblings(levels_[l], begin, true);
-    halos_[l]->siblings.gather_between(ghosts.fields);
+  for (int level = 0; level < std::min(levels, size_); ++level) {
+    gather_siblings(level);
     if (level > 0) interpolate(level, k_first, std::array{time}, true);
   }
 }
@@ -342,6 +431,12 @@ Units Levels::planned(std::vector<Marks> wanted) const {
 }
 
 bool Levels::arrange(const Units& units) {
+  if (!arrange_but_ends(units)) return false;
+  for (int level = 1; level < setup_.levels; ++level) complete(level);
+  return true;
+}
+
+bool Levels::arrange_but_ends(const Units& units) {
   if (setup_.levels == 1 || units == units_) return false;
   units_ = units;
   composite_ = Composite(units_);
@@ -358,11 +453,21 @@ bool Levels::refine(const Units& units, double time) {
   if (setup_.levels == 1 || units == units_) return false;
   const Units before = units_;
   std::vector<Level> old(levels_.size());
-  for (std::size_t l = 1; l < levels_.size(); ++l) old[l] = std::exchange(levels_[l], {});
-  arrange(units);
+  for (std::size_t l = 1; l < levels_.size(); ++l) {
+    old[l] = std::exchange(levels_[l], {});
+    // New memory would take as long as a step. The old begin is still needed.
+    for (const Slot slot : {second, third, fourth}) levels_[l].fields(slot) = std::move(old[l].fields(slot));
+    levels_[l].fields(begin) = std::move(old[l].fields(end));
+    levels_[l].foreign = std::move(old[l].foreign);
+  }
+  arrange_but_ends(units);
   for (int level = 1; level < size_; ++level) {
     move_from(level, old[static_cast<std::size_t>(level)]);
     interpolate_new(level, before.present(level), time);
+  }
+  for (std::size_t l = 1; l < levels_.size(); ++l) {
+    levels_[l].fields(end) = std::move(old[l].fields(begin));
+    complete(static_cast<int>(l));
   }
   return true;
 }

@@ -17,6 +17,7 @@
 #include "patches/flux_registers.hpp"
 #include "patches/gather.hpp"
 #include "patches/layout.hpp"
+#include "patches/parcels.hpp"
 #include "patches/rim.hpp"
 #include "patches/transfers.hpp"
 #include "patches/units.hpp"
@@ -94,10 +95,25 @@ class Levels {
 
   // Functions within a step of a level.
 
-  /// Sends the ghosts that a stage reads to other ranks. Collective.
+  /// Sends the ghosts that a stage reads to other ranks, unless they are there already or travel since send_ahead().
+  /// Collective.
   void start(int level, Slot slot);
   /// Waits for them. Collective.
   void finish(int level);
+  /// True if ghosts travel in parcels, see Parcels. Then, between start() and finish():
+  bool has_parcels() const { return !parcels_.empty(); }
+  /// Receives what has arrived of them; true if these parcels are there.
+  bool arrived(int level, std::uint32_t parcels);
+  void wait(int level, std::uint32_t parcels);
+  /// Parcels of another state of which all patches have been computed leave at once; the `rest` follows after finish().
+  /// What is started next must be this state, with its begin for its end. `all`: of all fields, for
+  /// restrict_to_coarser().
+  void send_ahead(int level, std::uint32_t parcels, Slot slot, bool all);
+  void send_rest(int level, Slot slot, bool all);
+  /// Receives the begin of the next step of a level, if it travels.
+  void receive_ahead(int level);
+  /// The fields at the begin of a step have changed otherwise than by a step.
+  void forget_ghosts() { fresh_.assign(fresh_.size(), 0); }
   /// Copies the values of a patch with its ghosts into scratch memory, a pointer for each field or null. Ghosts that
   /// the coarser level gives are sums of its states with `weights`, as prepare() has found them.
   void fill(int level, const Layout::Patch& patch, Slot slot, const StateWeights& weights, double time,
@@ -117,8 +133,9 @@ class Levels {
 
   // Functions between steps of level 0.
 
-  /// Collects all ghosts of all fields at the begin of a step. Collective.
-  void gather(double time);
+  /// Collects all ghosts of all fields at the begin of a step, of all levels or of the first ones. Collective.
+  void gather(double time) { gather(time, size_); }
+  void gather(double time, int levels);
   /// After gather(): the values of a patch with all its ghosts.
   void read(int level, const Layout::Patch& patch, double time, std::span<double* const> scratch) const {
     fill(level, patch, begin, k_begin, time, scratch);
@@ -153,8 +170,12 @@ class Levels {
 
   static Group group(const Gather& gather, std::span<const double* const> own, std::span<double* const> foreign);
   Group siblings(Level& level, Slot slot, bool all);
+  const Group& receivers(int level, bool all);
+  void gather_siblings(int level);
   PatchSet set_of(int level) const;
   void build(int level);
+  void complete(int level);
+  bool arrange_but_ends(const Units& units);
   void move_from(int level, Level& before);
   void interpolate_new(int level, const Marks& before, double time);
   void interpolate(int level, std::span<const Slot> states, std::span<const double> times, bool all);
@@ -176,6 +197,14 @@ class Levels {
   int size_ = 1;
   std::int64_t changes_ = 0;
   Group pending_;
+  bool is_pending_ = false;          // an exchange of start()
+  std::vector<std::uint8_t> fresh_;  // by level: whether `foreign` holds the begin of a step
+  std::vector<Parcels> parcels_;     // by level; none unless they pay
+  struct Travel {
+    bool all = false, all_next = false;  // whether all fields travel, of the current and of the next state
+    std::array<Group, 2> received;       // of some and of all fields
+  };
+  std::vector<Travel> travels_;
 };
 
 }  // namespace eddyline::patches

@@ -103,6 +103,12 @@ void PatchSet::number_patches() {
     first_[k] = cells[rank];
     cells[rank] += boxes_[k].cells();
   }
+  owned_ = std::move(patches);
+}
+
+int PatchSet::parcel(std::size_t patch) const {
+  const std::int32_t owned = owned_[static_cast<std::size_t>(owner_[patch])];
+  return owned <= k_parcels ? number_[patch] : number_[patch] * k_parcels / owned;
 }
 
 PatchSet PatchSet::coarsened() const {

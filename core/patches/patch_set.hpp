@@ -51,6 +51,10 @@ class PatchSet {
   /// Number of a patch among those of its owner, and of the first of its cells among theirs.
   std::int32_t number(std::size_t patch) const { return number_[patch]; }
   std::int64_t first(std::size_t patch) const { return first_[patch]; }
+  /// What a rank sends can be divided into this many parcels. Each of its patches belongs to one of them: to one of its
+  /// own if it has no more patches than that.
+  static constexpr int k_parcels = 8;
+  int parcel(std::size_t patch) const;
   /// The patch with a cell of the domain, or -1.
   std::int32_t patch_with(Int3 cell) const { return of_tile_[tile_index(tiling_.tile_of(cell))]; }
 
@@ -72,6 +76,7 @@ class PatchSet {
   std::vector<grid::IndexBox> boxes_;
   std::vector<Int3> places_;  // first tile of each patch
   std::vector<std::int32_t> owner_, number_;
+  std::vector<std::int32_t> owned_;  // number of patches of each rank
   std::vector<std::int64_t> first_;
   std::int64_t cells_ = 0;
 };

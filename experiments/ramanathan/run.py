@@ -1,7 +1,7 @@
 """Ramanathan and Parashar, once more: do threads that send and receive hide messages behind computing?
 
-python experiments/ramanathan/run.py             everything, about 10 minutes on two cores
-python experiments/ramanathan/run.py overlap     a part: steps or overlap
+python experiments/ramanathan/run.py             everything, about 20 minutes on two cores
+python experiments/ramanathan/run.py overlap     a part: waves, simulated, steps or overlap
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
+from simulated import simulated  # noqa: E402
+from waves import waves  # noqa: E402
 from workbench import Bench, main, table  # noqa: E402
 
 from eddyline.plot.chart import LINES  # noqa: E402
@@ -144,4 +146,4 @@ def draw_overlap(bench: Bench, told: dict[str, dict[int, dict[str, Any]]]) -> No
 
 
 if __name__ == "__main__":
-    main(HERE, {"steps": steps, "overlap": overlap})
+    main(HERE, {"waves": waves, "simulated": simulated, "steps": steps, "overlap": overlap})

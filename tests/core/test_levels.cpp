@@ -409,6 +409,13 @@ TEST(a_moving_refinement_has_the_same_bits_everywhere) {
         CHECK(checksum_after(w, execution_of(name, ranks == 1 ? 2 : 1), c) == expected);
       });
     }
+    // Ghosts that travel in parcels: more and fewer patches than parcels, one thread and two.
+    for (const auto& [ranks, patch] : {std::pair{2, 4}, {3, 32}}) {
+      w.options["patch"] = std::int64_t{patch};
+      fixture::on_ranks(ranks, [&, ranks = ranks](comm::Communicator& c) {
+        CHECK(checksum_after(w, execution_of("threaded", ranks - 1), c) == expected);
+      });
+    }
   }
 }
 

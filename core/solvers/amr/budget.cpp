@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 
+#include "base/block_sum.hpp"
 #include "comm/collectives.hpp"
 #include "comm/sums.hpp"
 
@@ -29,6 +30,12 @@ void Budget::add(comm::Sums& sums) {
     State::Scratch scratch(state_);
     std::vector<ReproducibleSum> own(integrals);
     std::vector<double> densities(integrals), values(extremes), most = largest_;
+    std::vector<BlockSum::Numbers> blocks(integrals);
+    std::size_t filled = 0;
+    const auto add_blocks = [&] {
+      for (std::size_t n = 0; n < integrals; ++n) BlockSum::add(own[n], blocks[n], filled);
+      filled = 0;
+    };
     std::vector<physics::Input> at;
 #pragma omp for schedule(dynamic)
     for (std::int64_t k = 0; k < patches; ++k) {
@@ -38,20 +45,24 @@ void Budget::add(comm::Sums& sums) {
       place.time = state_.time;
       const double volume = std::pow(place.spacing, state_.world().dimensions);
       const physics::Solid* solid = state_.solid(patch);
+      at.assign(in.begin(), in.end());
       for_each_cell(patch.cells(), [&](Int3 cell) {
         if (state_.levels().is_covered(patch.level, cell)) return;
         const double fraction =
             solid == nullptr ? 1 : solid->fraction[static_cast<std::size_t>(patch.cells().index(cell))];
         if (fraction == 0) return;
-        at.assign(in.begin(), in.end());
-        for (physics::Input& each : at)
-          for (std::size_t d = 0; d < 3; ++d) each.at += (cell[d] - patch.cells().lower[d]) * each.stride[d];
+        for (std::size_t f = 0; f < at.size(); ++f) {
+          at[f].at = in[f].at;
+          for (std::size_t d = 0; d < 3; ++d) at[f].at += (cell[d] - patch.cells().lower[d]) * in[f].stride[d];
+        }
         place.cells = {cell, {cell[0] + 1, cell[1] + 1, cell[2] + 1}};
         equations.account(place, at, densities, values);
-        for (std::size_t n = 0; n < integrals; ++n) own[n].add(fraction * volume * densities[n]);
+        for (std::size_t n = 0; n < integrals; ++n) blocks[n][filled] = fraction * volume * densities[n];
+        if (++filled == BlockSum::k_most) add_blocks();
         for (std::size_t n = 0; n < extremes; ++n) most[n] = std::max(most[n], values[n]);
       });
     }
+    add_blocks();
 #pragma omp critical
     {
       for (std::size_t n = 0; n < integrals; ++n) totals[n].merge(own[n]);

@@ -134,6 +134,7 @@ double State::spacing(int level) const {
 
 /// Sets the fields of all levels to those of the world.
 void State::start() {
+  levels_.forget_ghosts();
   const std::vector<Patch> all = patches();
   const auto count = static_cast<std::int64_t>(all.size());
 #pragma omp parallel
@@ -293,7 +294,7 @@ std::int32_t State::cells_around(int level) const {
 
 bool State::adapt() {
   if (levels_.most() == 1) return false;
-  gather();
+  levels_.gather(time, levels_.most() - 1);
   patches::Flags flags(levels_.units());
   const std::vector<Patch> all = patches();
   const auto count = static_cast<std::int64_t>(all.size());
@@ -346,6 +347,7 @@ void State::indicate_bodies(const Patch& patch, std::vector<double>& values) con
 /// much that rate was wrong.
 void State::satisfy_constraint(double time_step) {
   if (!potential_) return;
+  levels_.forget_ghosts();
   const physics::Constraint constraint = *equations_->constraint();
   std::vector<Array<double>> right(static_cast<std::size_t>(levels_.size())), before(right.size());
   std::vector<Array<double>*> unknown;
@@ -441,6 +443,7 @@ void State::restore(const std::vector<ArchiveReader>& parts) {
   clock = comm::broadcast(communicator_, clock, 0, "checkpoint");
   time = clock[0], steps = static_cast<std::int64_t>(clock[1]);
   restore_levels(levels_, *equations_, parts, communicator_);
+  levels_.forget_ghosts();
   update_bodies();
   find_time_step();
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/parallel_for.hpp"
 #include "comm/collectives.hpp"
 
 namespace eddyline::amr {
@@ -19,6 +20,33 @@ void Step::sort_patches() {
   fringe_ = interior_;
   for (const State::Patch& patch : state_.patches())
     (patch.on_level->needs_others ? fringe_ : interior_)[static_cast<std::size_t>(patch.level)].push_back(patch);
+  batches_.clear();
+  for (const auto& fringe : fringe_) batches_.push_back(batches_of(fringe));
+}
+
+/// Whole parcels, in the order in which they leave. A rank computes the patches of a parcel one after the other.
+std::vector<Step::Batch> Step::batches_of(const std::vector<State::Patch>& fringe) const {
+  std::vector<Batch> batches;
+  if (!state_.levels().has_parcels()) return batches;
+  const auto threads = static_cast<std::size_t>(omp_get_max_threads());
+  for (const State::Patch& patch : fringe) {
+    const patches::Layout& layout = state_.levels()[patch.level].layout;
+    const std::size_t number = layout.number_of(*patch.on_level);
+    const auto parcel = std::uint32_t{1} << static_cast<unsigned>(layout.parcel(number));
+    if (batches.empty() || (batches.back().patches.size() >= threads && (batches.back().sent & parcel) == 0))
+      batches.emplace_back();
+    Batch& batch = batches.back();
+    batch.patches.push_back(patch);
+    batch.needed |= layout.ghosts_of_patches().parcels(number);
+    batch.sent |= parcel;
+  }
+  return batches;
+}
+
+/// True if the state that a stage gives is the next one whose ghosts travel: no finer level changes it before.
+bool Step::is_sent_ahead(const Substep& step, int number) const {
+  if (number < 3) return true;
+  return step.level + 1 == state_.levels().size() && state_.potential() == nullptr;
 }
 
 solver::Outcome Step::advance(bool stop) {
@@ -34,6 +62,7 @@ solver::Outcome Step::advance(bool stop) {
   std::array<double, 3> agreed{found.good ? 0.0 : 1.0, stop ? 1.0 : 0.0, found.speed};
   state_.timers.lap(Phase::integrate);
   comm::maximum(state_.communicator(), agreed, "step");
+  state_.levels().receive_ahead(0);
   if (!is_constant && agreed[0] == 0) state_.set_speed(agreed[2]);
   state_.timers.lap(Phase::wait);
   if (agreed[0] == 0 && state_.is_adaptive() && state_.steps % state_.options().regrid_every == 0) {
@@ -63,9 +92,53 @@ void Step::advance_level(const Substep& step) {
   levels.end_step(step.level);
 }
 
+/// Parcels leave as soon as their patches have been computed, and patches are computed as soon as theirs are there.
+/// Patches in the interior fill the gaps.
+void Step::stage_by_parcels(const Substep& step, int number) {
+  Levels& levels = state_.levels();
+  const int level = step.level;
+  const auto next = static_cast<Slot>(number + 1);
+  const bool ahead = is_sent_ahead(step, number), all = number == 3 && level > 0 && step.number == 1;
+  levels.start(level, static_cast<Slot>(number));
+  state_.timers.lap(Phase::pack);
+  std::span<const State::Patch> interior = interior_[static_cast<std::size_t>(level)];
+  const auto compute_interior = [&](std::size_t most) {
+    const std::size_t count = std::min(most, interior.size());
+    compute(interior.first(count), step, number);
+    interior = interior.subspan(count);
+    state_.timers.lap(Phase::rates);
+  };
+  std::vector<const Batch*> left;
+  for (const Batch& batch : batches_[static_cast<std::size_t>(level)]) left.push_back(&batch);
+  while (!left.empty()) {
+    auto ready = std::ranges::find_if(left, [&](const Batch* batch) { return levels.arrived(level, batch->needed); });
+    state_.timers.lap(Phase::wait);
+    if (ready == left.end() && !interior.empty()) {
+      compute_interior(static_cast<std::size_t>(omp_get_max_threads()));
+      continue;
+    }
+    if (ready == left.end()) {
+      ready = left.begin();
+      levels.wait(level, (*ready)->needed);
+      state_.timers.lap(Phase::wait);
+    }
+    compute((*ready)->patches, step, number);
+    state_.timers.lap(Phase::fringe);
+    if (ahead) levels.send_ahead(level, (*ready)->sent, next, all);
+    left.erase(ready);
+    state_.timers.lap(Phase::pack);
+  }
+  compute_interior(interior.size());
+  levels.finish(level);
+  state_.timers.lap(Phase::wait);
+  if (ahead) levels.send_rest(level, next, all);
+  state_.timers.lap(Phase::pack);
+}
+
 /// Patches in the interior of this rank are computed while the ghosts of the others travel.
 void Step::stage(const Substep& step, int number) {
   Levels& levels = state_.levels();
+  if (levels.has_parcels()) return stage_by_parcels(step, number);
   levels.start(step.level, static_cast<Slot>(number));
   state_.timers.lap(Phase::pack);
   compute(interior_[static_cast<std::size_t>(step.level)], step, number);
@@ -88,7 +161,7 @@ void Step::give_memory(std::array<std::vector<double>, 3>& fluxes, const grid::I
   }
 }
 
-void Step::compute(const std::vector<State::Patch>& patches, const Substep& step, int number) {
+void Step::compute(std::span<const State::Patch> patches, const Substep& step, int number) {
   constexpr std::array k_slots{patches::begin, patches::second, patches::third, patches::fourth};
   const double dt = step.time_step;
   const auto of_stage = static_cast<std::size_t>(number);

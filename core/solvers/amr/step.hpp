@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "solver/clock.hpp"
@@ -29,14 +30,24 @@ class Step {
 
   void advance_level(const Substep& step);
   void stage(const Substep& step, int number);
-  void compute(const std::vector<State::Patch>& patches, const Substep& step, int number);
+  void stage_by_parcels(const Substep& step, int number);
+  void compute(std::span<const State::Patch> patches, const Substep& step, int number);
   void sort_patches();
+  bool is_sent_ahead(const Substep& step, int number) const;
   void give_memory(std::array<std::vector<double>, 3>& fluxes, const grid::IndexBox& cells,
                    physics::Stage& stage) const;
+
+  /// Patches with cells of other ranks around them that are computed together, so that all threads have work.
+  struct Batch {
+    std::vector<State::Patch> patches;
+    std::uint32_t needed = 0, sent = 0;  // parcels, see patches::Parcels
+  };
+  std::vector<Batch> batches_of(const std::vector<State::Patch>& fringe) const;
 
   State& state_;
   /// Patches of each level without and with cells of other ranks around them.
   std::vector<std::vector<State::Patch>> interior_, fringe_;
+  std::vector<std::vector<Batch>> batches_;
   std::int64_t changes_ = -1;  // of the patches when they were sorted
   std::int64_t cell_steps_ = 0;
 };

@@ -186,13 +186,13 @@ void Potential::smooth(std::size_t level) {
   for_each_unknown(grid.level->size(), [&](std::size_t i) { grid.u[i] += grid.e[i]; });
 }
 
-/// Improves u of a level and of those below it; grid.r is the residual.
-void Potential::cycle(std::size_t level) {
+/// Improves u of a level and of those below it; grid.r is the residual. `mean`: of that of level 0, if it is known.
+void Potential::cycle(std::size_t level, std::optional<double> mean) {
   Grid& grid = grids_[level];
   if (level == 0) {
     const std::array terms{linear::DotTerm{grid.r.data()}};
-    const double mean = dots_.of(terms, grid.level->size())[0] / static_cast<double>(levels_[0].layout.all_cells());
-    for_each_unknown(grid.level->size(), [&](std::size_t i) { grid.r[i] -= mean; });
+    if (!mean) mean = dots_.of(terms, grid.level->size())[0] / static_cast<double>(levels_[0].layout.all_cells());
+    for_each_unknown(grid.level->size(), [&](std::size_t i) { grid.r[i] -= *mean; });
     multigrid_->apply(owned(grid.r, *grid.level), span_of(grid.e));
     for_each_unknown(grid.level->size(), [&](std::size_t i) { grid.u[i] += grid.e[i]; });
     return;
@@ -215,6 +215,13 @@ void Potential::cycle(std::size_t level) {
 
 /// Volumes are powers of two of that of the coarsest cells, so that weights are exact.
 Potential::Norm Potential::norm_of(Array<double> Grid::* values) {
+  const auto all_cells = static_cast<double>(levels_[0].layout.all_cells());
+  if (grids_.size() == 1) {
+    const double* each = (grids_[0].*values).data();
+    const std::array plain{linear::DotTerm{each}, linear::DotTerm{each, each}};
+    const auto sums = dots_.of(plain, grids_[0].level->size());
+    return {sums[0] / all_cells, sums[1] / all_cells};
+  }
   std::size_t all = 0;
   for (const Grid& grid : grids_) all += grid.level->size();
   all_.resize(all);
@@ -231,8 +238,7 @@ Potential::Norm Potential::norm_of(Array<double> Grid::* values) {
   }
   const std::array terms{linear::DotTerm{weighted_.data()}, linear::DotTerm{weighted_.data(), all_.data()}};
   const auto sums = dots_.of(terms, all);
-  const auto volume = static_cast<double>(levels_[0].layout.all_cells());
-  return {sums[0] / volume, sums[1] / volume};
+  return {sums[0] / all_cells, sums[1] / all_cells};
 }
 
 void Potential::subtract(double constant, Array<double> Grid::* values) {
@@ -270,7 +276,10 @@ linear::Outcome Potential::solve(double spacing, std::span<const Array<double>> 
     if (outcome.residual <= options_.residual) break;
     if (outcome.iterations == options_.cycles) return outcome;
     if (grids_.size() > 1) subtract(found.mean, &Grid::f);
-    cycle(grids_.size() - 1);
+    if (grids_.size() > 1)
+      cycle(grids_.size() - 1);
+    else
+      cycle(0, found.mean);
   }
   outcome.reason = linear::Reason::converged;
   subtract(norm_of(&Grid::u).mean, &Grid::u);

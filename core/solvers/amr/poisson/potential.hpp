@@ -71,7 +71,7 @@ class Potential {
   void pass_down(std::size_t level, Array<double>& coarser);
   void fill_rim(std::size_t level);
   void compute_residual(std::size_t level);
-  void cycle(std::size_t level);
+  void cycle(std::size_t level, std::optional<double> mean = {});
   void smooth(std::size_t level);
   struct Norm {
     double mean, square;  // of b or of the residual, over the cells that no finer level covers
