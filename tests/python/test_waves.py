@@ -190,7 +190,15 @@ center = [0.4, 0.3, 0.22]
 diameter = 0.3
 """
 SOLID_BODY = SOLID_GAS.replace("[0.3, 0.4, 0.2]", "[0.7, 0.6, 0.2]") + BALL
+DRIVEN = world_text(
+    [1, 0.75],
+    64,
+    "exp(-((x-.3)^2+(y-.4)^2)/.006)",
+    extra='potential = "if(x > 0.7, 3e4*x, 0)"\nsource = "90*exp(-((x-.6)^2+(y-.2)^2)/.003)"\n'
+    'signal = "sin(40*t)"\nlevels = 2\ntolerance = 0.01\nunit = 4',
+)
 WORLDS = {
+    "driven": DRIVEN,
     "levels": LEVELS,
     "gas levels": GAS_LEVELS,
     "2D": FLAT,

@@ -35,11 +35,21 @@ class CellsAtBodies {
     return sum;
   }
 
+  /// Primitive values of the mean over the fluid of a cell.
   Values values(Int3 cell) const {
-    const double* at = first_ + offset(cell);
     Values all;
-    for (std::size_t f = 0; f < N; ++f) all[f] = at[static_cast<std::ptrdiff_t>(f) * field_];
-    return all;
+    for (std::size_t f = 0; f < N; ++f) all[f] = stage_.in[f].at[offset(cell)];
+    return model_.primitive(all);
+  }
+  /// Those of the next place before the wall of a cell; of the cell itself if there is none.
+  Values next_of(const CellAtBody& cell) const {
+    if (cell.nexts == 0) return values(cell.cell);
+    Values all;
+    for (std::size_t k = cell.next; k < cell.next + cell.nexts; ++k) {
+      const Weighed& part = solid_.next[k];
+      for (std::size_t f = 0; f < N; ++f) all[f] = all[f] + One(part.weight * stage_.in[f].at[offset(part.cell)]);
+    }
+    return model_.primitive(all);
   }
 
   /// All cells of a group hold the same values.
@@ -52,7 +62,7 @@ class CellsAtBodies {
       if constexpr (D == 3) add_faces<2>(part, sum);
     }
     if (norm(cell.wall.area) > 0) {
-      const WallForce force = model_.wall(values(cell.cell), values(cell.next), cell.wall);
+      const WallForce force = model_.wall(values(cell.cell), next_of(cell), cell.wall);
       for (int d = 0; d < D; ++d) {
         One& momentum = sum[Model::k_momentum + static_cast<std::size_t>(d)];
         momentum = momentum - One(force.pressure[d] + force.friction[d]);

@@ -78,7 +78,9 @@ struct Stage {
   /// Averages: where the fluxes through faces across each axis go, one more than cells along it, field after field,
   /// row-major; null: nowhere.
   std::array<double*, 3> fluxes{};
-  const Solid* solid = nullptr;  // where bodies touch the patch; null: nowhere
+  const Solid* solid = nullptr;                 // where bodies touch the patch; null: nowhere
+  std::span<const double* const> coefficients;  // of the patch's cells, one after another
+  double signal = 0;                            // at this stage
 };
 
 /// An equation laplace(u) = f - mean of f that holds at all times. The solver satisfies it at the start and after each
@@ -169,9 +171,20 @@ class Equations {
   /// Line that says what is wrong with the fields of a cell that failed inspection, and what to change.
   virtual std::string complaint(std::span<const double> fields) const = 0;
 
+  /// How many numbers each cell has that never change, such as those of formulas of places.
+  virtual std::size_t coefficients() const { return 0; }
+  virtual void find_coefficients(const Vec3& x, std::span<double> values) const { (void)x, (void)values; }
+  /// A number that rates at all cells read; t: the time of a stage [s].
+  virtual double signal(double t) const {
+    (void)t;
+    return 0;
+  }
+
   /// True if bodies may stand in the fluid.
   virtual bool has_walls() const = 0;
-  /// Force on a wall, from the fields of the cells before it and of the next one, if there are walls.
+  /// True if walls hold the fluid that do not let it slip.
+  virtual bool has_friction() const = 0;
+  /// Force on a wall, from the fields of the cells before it and of the next place, if there are walls.
   virtual WallForce wall(std::span<const double> fields, std::span<const double> next, const Wall& wall) const = 0;
 };
 

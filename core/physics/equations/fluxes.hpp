@@ -33,6 +33,9 @@ struct FluxesOnPatch {
     grown_ = static_cast<std::ptrdiff_t>(size.primitives / N);
     first_ = work + before;
     to_primitives(before);
+    if constexpr (requires { Model::k_momentum; }) {
+      if (stage_.solid != nullptr) move_to_centres();
+    }
     x_ = {work + size.primitives, n_[0] + 1};
     y_ = {x_.at + size.x, 2 * n_[0]};
     z_ = {y_.at + size.y, 2 * n_[0] * n_[1]};
@@ -46,6 +49,15 @@ struct FluxesOnPatch {
       const ValuesOf<Q, N> q = model_.primitive(u);
       for (std::size_t f = 0; f < N; ++f) q[f].store(to + static_cast<std::ptrdiff_t>(f) * grown_ + i);
     });
+  }
+
+  /// Velocities before walls that hold the fluid, at the centres of cells.
+  void move_to_centres() {
+    for (const Moved& moved : stage_.solid->moved) {
+      double* at = first_ + Model::k_momentum * grown_;
+      for (std::size_t d = 0; d < 3; ++d) at += (moved.cell[d] - stage_.place.cells.lower[d]) * stride_[d];
+      for (std::ptrdiff_t d = 0; d < D; ++d) at[d * grown_] *= moved.factor;
+    }
   }
 
   /// Fluxes through the upper faces across an axis of cells in a row, from cell `first` on; to: of cell 0.

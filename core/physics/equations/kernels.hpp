@@ -9,6 +9,7 @@
 // of kind rates:
 //   k_reach                               layers of ghosts
 //   Values<Q> rates(Stencil<Q>)           d(fields)/dt at a cell
+//   coefficients(), find_coefficients(x, values), signal(t)  as those of Equations, for rates(); optional
 // of kind fluxes:
 //   Values<Q> primitive(Values<Q> fields) what is interpolated to faces
 //   Q margin_of_primitive(Values<Q>)      positive where they are valid
@@ -18,7 +19,7 @@
 //                                         k_has_sources
 //   k_momentum                            the first component of momentum among the fields; if bodies may be walls
 //   WallForce wall(Values<Q>, Values<Q>, Wall)  force on a wall, from the primitive values before it and of the next
-//                                         cell, with packs of one
+//                                         place, with packs of one
 
 #include <array>
 #include <cstddef>
@@ -44,7 +45,12 @@ struct Stencil {
   std::ptrdiff_t x = 0;
   std::int32_t y = 0, z = 0;
   double spacing = 0;
+  std::span<const double* const> coefficients{};
+  std::ptrdiff_t cell = 0;  // the first one of the pack, counted in the patch
+  double signal = 0;
 
+  EDDYLINE_INLINE bool has_coefficients() const { return !coefficients.empty(); }
+  EDDYLINE_INLINE Q coefficient(std::size_t k) const { return Q::load(coefficients[k] + cell); }
   EDDYLINE_INLINE const double* at(std::size_t field) const {
     const Input& input = in[field];
     return input.at + x + y * input.stride[1] + z * input.stride[2];

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.hpp"
 #include "physics/equations/kernels.hpp"
 #include "physics/equations/reconstruction.hpp"
 
@@ -149,8 +150,22 @@ class Set final : public Equations {
     if constexpr (requires { model_.right_side(fields); }) return model_.right_side(fields);
     return Equations::right_side(fields);
   }
+  std::size_t coefficients() const override {
+    if constexpr (requires { model_.coefficients(); }) return model_.coefficients();
+    return 0;
+  }
+  void find_coefficients(const Vec3& x, std::span<double> values) const override {
+    if constexpr (requires { model_.find_coefficients(x, values); }) model_.find_coefficients(x, values);
+  }
+  double signal(double t) const override {
+    if constexpr (requires { model_.signal(t); }) return model_.signal(t);
+    return Equations::signal(t);
+  }
   bool has_walls() const override {
     return requires { Model::k_momentum; };
+  }
+  bool has_friction() const override {
+    return requires { Model::k_diffuses; };
   }
   WallForce wall(std::span<const double> fields, std::span<const double> next, const Wall& wall) const override {
     if constexpr (requires { Model::k_momentum; }) {
@@ -169,7 +184,7 @@ class Set final : public Equations {
     } else {
       std::string text = "has";
       for (std::size_t f = 0; f < N; ++f)
-        text += (f == 0 ? " " : ", ") + fields_[f].name + " = " + std::to_string(fields[f]) +
+        text += (f == 0 ? " " : ", ") + fields_[f].name + " = " + text_of(fields[f]) +
                 (fields_[f].unit.empty() ? "" : " " + fields_[f].unit);
       return text + ", which is not finite. Check [start.fields], and reduce method.cfl";
     }

@@ -15,7 +15,7 @@ namespace eddyline::physics {
 struct Wall {
   Vec3 area;            // into the body, in faces of a cell
   double distance = 0;  // from the wall to the middle of the fluid before it [m]
-  double further = 0;   // from the wall to the middle of the next cell in the fluid [m]
+  double further = 0;   // from the wall to the next place in the fluid [m]; 0: there is none
   bool slip = false;
 };
 
@@ -31,13 +31,26 @@ struct CellPart {
   std::array<double, 6> open{};
 };
 
+/// A cell whose values have a weight in those of a place.
+struct Weighed {
+  Int3 cell{};
+  double weight = 0;
+};
+
+/// A cell of which a part or a group lies before a wall that holds the fluid: its velocity, as other cells see it, is
+/// the mean over the fluid times `factor`, as the centre of the cell has another distance from the wall than the fluid.
+struct Moved {
+  Int3 cell{};
+  double factor = 1;
+};
+
 /// A cell of a patch whose rate depends on bodies.
 struct CellAtBody {
   Int3 cell{};
   std::size_t first = 0, parts = 0;  // of its group, in the same order for all cells of the group
   double volume = 1;                 // fluid in the group, in cells
   Wall wall;                         // of the group; area 0: none
-  Int3 next{};                       // the next cell in the fluid before that wall, or the cell itself
+  std::size_t next = 0, nexts = 0;   // cells whose weighed values are those of the next place before that wall
   std::int32_t body = -1;            // index, of the wall
 };
 
@@ -47,6 +60,8 @@ struct Solid {
   std::vector<std::uint8_t> covered;  // of the cells of `box`: holds no fluid
   std::vector<CellAtBody> cells;
   std::vector<CellPart> parts;
+  std::vector<Weighed> next;
+  std::vector<Moved> moved;      // of the cells of `box`
   std::vector<Int3> frozen;      // cells of the patch that keep their values during a step
   std::vector<double> fraction;  // of the volume of each cell of the patch that holds fluid
 

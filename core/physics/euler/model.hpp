@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.hpp"
 #include "physics/equations/kernels.hpp"
 #include "physics/equations/reconstruction.hpp"
 
@@ -109,9 +110,10 @@ struct Euler {
   /// behind the expansion, where a power between two whole ones is interpolated between these.
   EDDYLINE_INLINE WallForce wall(const State<Pack<double, 1>>& q, const State<Pack<double, 1>>& next,
                                  const Wall& wall) const {
-    const double area = norm(wall.area), pressure = q[k_energy].v;
-    if (!(area > 0)) return {};
-    const double speed = against(q, next, wall);
+    return norm(wall.area) > 0 ? stop(q, against(q, next, wall), wall) : WallForce{};
+  }
+  EDDYLINE_INLINE WallForce stop(const State<Pack<double, 1>>& q, double speed, const Wall& wall) const {
+    const double pressure = q[k_energy].v;
     const double sound = std::sqrt(gamma * pressure / q[0].v);
     if (speed > 0) {
       const double half = 0.25 * (gamma + 1) * speed;
@@ -223,7 +225,7 @@ struct Euler {
 
   std::string complaint(std::span<const double> fields) const {
     const State<Pack<double, 1>> q = primitive_of(fields);
-    return "has density " + std::to_string(q[0].v) + " kg/m^3 and pressure " + std::to_string(q[k_energy].v) +
+    return "has density " + text_of(q[0].v) + " kg/m^3 and pressure " + text_of(q[k_energy].v) +
            " Pa, which must be positive. Reduce method.cfl or domain.spacing, or write method.reconstruction = "
            "\"muscl\"";
   }

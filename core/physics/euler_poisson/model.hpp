@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.hpp"
 #include "physics/equations/kernels.hpp"
 
 namespace eddyline::physics::euler_poisson {
@@ -162,8 +163,7 @@ struct EulerPoisson {
   }
 
   std::string complaint(std::span<const double> fields) const {
-    return "has the density " + std::to_string(fields[0]) + " kg/m^3, potential " +
-           std::to_string(fields[k_potential]) +
+    return "has the density " + text_of(fields[0]) + " kg/m^3, potential " + text_of(fields[k_potential]) +
            " m^2/s^2; the density must be positive and all values finite. Reduce method.cfl or domain.spacing";
   }
 };

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "physics/euler/model.hpp"
@@ -65,17 +67,36 @@ struct NavierStokes : euler::Euler<D> {
     return flux;
   }
 
-  /// Friction of a wall that holds the gas.
+  /// A wall that holds the gas: friction by the parabola through the velocities at the wall and two places before it;
+  /// the pressure on a line through both places, and that of the wave that stops what flows against the wall. Where the
+  /// velocity towards the wall falls as the square of the distance, there is none.
   EDDYLINE_INLINE WallForce wall(const State<Pack<double, 1>>& q, const State<Pack<double, 1>>& next,
                                  const Wall& wall) const {
-    WallForce force = Base::wall(q, next, wall);
     const double area = norm(wall.area);
-    if (wall.slip || !(area > 0)) return force;
-    double into = 0;
-    for (std::size_t d = 1; d <= D; ++d) into += q[d].v * wall.area[static_cast<int>(d) - 1] / area;
-    for (int d = 0; d < D; ++d)
-      force.friction[d] =
-          viscosity * area / wall.distance * (q[static_cast<std::size_t>(d) + 1].v - into * wall.area[d] / area);
+    if (wall.slip || !(area > 0)) return Base::wall(q, next, wall);
+    const double near = wall.distance, far = wall.further;
+    double here = 0, beyond = 0;  // velocities towards the wall
+    for (std::size_t d = 1; d <= D; ++d) {
+      here += q[d].v * wall.area[static_cast<int>(d) - 1] / area;
+      beyond += next[d].v * wall.area[static_cast<int>(d) - 1] / area;
+    }
+    const bool has_next = far > near;
+    State<Pack<double, 1>> at_wall = q;
+    double speed = here;
+    if (has_next) {
+      const double inner = (here - beyond) / (far - near), outer = -here / near;
+      if (inner * outer > 0) speed += near * (std::abs(inner) < std::abs(outer) ? inner : outer);
+      const double pressure = q[k_energy].v, steep = (pressure - next[k_energy].v) * near / (far - near);
+      at_wall[k_energy] = pressure + std::clamp(steep, -0.1 * pressure, 0.1 * pressure);
+    }
+    WallForce force = Base::stop(at_wall, speed, wall);
+    for (int d = 0; d < D; ++d) {
+      const auto k = static_cast<std::size_t>(d) + 1;
+      const double normal = wall.area[d] / area, first = q[k].v - here * normal, second = next[k].v - beyond * normal;
+      double slope = first / near;
+      if (has_next) slope = (first * far / near - second * near / far) / (far - near);
+      force.friction[d] = viscosity * area * slope;
+    }
     return force;
   }
 

@@ -15,13 +15,16 @@ using grid::IndexBox;
 using physics::CellAtBody;
 using physics::CellPart;
 using physics::Solid;
+using physics::Weighed;
 
 namespace {
 
-constexpr double k_small = 0.5;     // parts of cells below this are joined to a neighbour
-constexpr double k_least = 1e-3;    // and parts below this belong to the body
-constexpr double k_nearest = 0.25;  // least distance of the fluid from its wall, in cells
-constexpr double k_no_area = 1e-9;  // walls below this are rounding
+constexpr double k_small = 0.5;      // parts of cells below this are joined to a neighbour
+constexpr double k_least = 1e-3;     // and parts below this belong to the body
+constexpr double k_nearest = 0.25;   // least distance of the fluid from its wall, in cells
+constexpr double k_no_area = 1e-9;   // walls below this are rounding
+constexpr double k_farthest = 2;     // of the factors by which velocities before walls are moved to centres of cells
+constexpr std::int32_t k_group = 3;  // layers of cells that those of a group and their sizes depend on
 
 Int3 moved(Int3 cell, std::size_t side) {
   cell[side / 2] += side % 2 == 0 ? -1 : 1;
@@ -35,16 +38,21 @@ Int3 moved(Int3 cell, std::size_t side) {
 class Bodies::Geometry {
  public:
   Geometry(const Bodies& bodies, const patches::Levels& levels, int level, double spacing, const IndexBox& box)
-      : dimensions_(levels.setup().dimensions), box_(box), corners_(box) {
-    const IndexBox domain = levels[level].layout.domain();
+      : dimensions_(levels.setup().dimensions),
+        box_(box),
+        corners_(box),
+        domain_(levels[level].layout.domain()),
+        periodic_(levels.setup().periodic),
+        origin_(bodies.world_.origin),
+        spacing_(spacing) {
     for (std::size_t d = 0; d < sides() / 2; ++d) ++corners_.upper[d];
     distance_.reserve(static_cast<std::size_t>(corners_.cells()));
     for_each_cell(corners_, [&](Int3 corner) {
       Vec3 x;
       for (std::size_t d = 0; d < sides() / 2; ++d) {
         std::int32_t k = corner[d];
-        const std::int32_t n = domain.upper[d];
-        if (levels.setup().periodic[d])
+        const std::int32_t n = domain_.upper[d];
+        if (periodic_[d])
           k = ((k % n) + n) % n;
         else if (k < 0 || k > n)
           k = k < 0 ? -k : 2 * n - k;
@@ -90,6 +98,58 @@ class Bodies::Geometry {
   }
   bool is_covered(Int3 cell) const { return joined(cell) > sides(); }
 
+  /// The cells that hold the same values as a cell that is not covered, that to which others are joined first.
+  std::vector<Int3> group(Int3 cell) const {
+    const std::size_t own = joined(cell);
+    const Int3 leader = own < sides() ? moved(cell, own) : cell;
+    std::vector<Int3> all{leader};
+    for (std::size_t side = 0; side < sides(); ++side)
+      if (const Int3 there = moved(leader, side); joined(there) == (side ^ 1)) all.push_back(there);
+    return all;
+  }
+  /// Centre of a cell [m]; of one beyond a side, that of the cell in the domain that it shows.
+  Vec3 centre(Int3 cell) const {
+    Vec3 x;
+    for (std::size_t d = 0; d < sides() / 2; ++d) {
+      std::int32_t k = cell[d];
+      const std::int32_t n = domain_.upper[d];
+      if (periodic_[d])
+        k = ((k % n) + n) % n;
+      else if (k < 0 || k >= n)
+        k = k < 0 ? -1 - k : 2 * n - 1 - k;
+      x[static_cast<int>(d)] = origin_[static_cast<int>(d)] + (k + 0.5) * spacing_;
+    }
+    return x;
+  }
+  /// Distance of the centre of a cell from the body [m], negative inside.
+  double at_centre(Int3 cell) const { return at(cell, {0.5, 0.5, dimensions_ == 3 ? 0.5 : 0}); }
+  /// Mean distance of the fluid of a cell, 0 if it is so little that none is found [m].
+  double depth(Int3 cell) const {
+    if (is_free(cell)) return at_centre(cell);
+    constexpr int k_points = 8;
+    double sum = 0;
+    int count = 0;
+    const int layers = dimensions_ == 3 ? k_points : 1;
+    for (int k = 0; k < layers * k_points * k_points; ++k) {
+      const auto middle = [](int n) { return (n % k_points + 0.5) / k_points; };
+      const double here =
+          at(cell, {middle(k), middle(k / k_points), dimensions_ == 3 ? middle(k / (k_points * k_points)) : 0});
+      if (here > 0) sum += here, ++count;
+    }
+    return count > 0 ? sum / count : 0;
+  }
+  /// Distance at a place in a cell, given in edges of it.
+  double at(Int3 cell, const Vec3& place) const {
+    double sum = 0;
+    for (std::size_t k = 0; k < std::size_t{1} << dimensions_; ++k) {
+      double weight = 1;
+      for (std::size_t d = 0; d < sides() / 2; ++d)
+        weight *= (k >> d & 1) != 0 ? place[static_cast<int>(d)] : 1 - place[static_cast<int>(d)];
+      sum += weight * corner(cell, k);
+    }
+    return sum;
+  }
+
  private:
   double corner(Int3 cell, std::size_t k) const {
     for (std::size_t d = 0; d < 3; ++d) cell[d] += static_cast<std::int32_t>(k >> d & 1);
@@ -102,11 +162,15 @@ class Bodies::Geometry {
   }
 
   int dimensions_;
-  IndexBox box_, corners_;
+  IndexBox box_, corners_, domain_;
+  std::array<bool, 3> periodic_;
+  Vec3 origin_;
+  double spacing_;
   std::vector<double> distance_, volume_;
 };
 
-Bodies::Bodies(const world::World& world, std::int32_t reach) : world_(world), reach_(reach) {
+Bodies::Bodies(const world::World& world, std::int32_t reach, bool holds)
+    : world_(world), reach_(reach), holds_(holds) {
   for (std::size_t k = 0; k < world.bodies.size(); ++k)
     if (world.bodies[k].shape != nullptr) {
       shapes_.push_back(world.bodies[k].shape);
@@ -166,7 +230,7 @@ void Bodies::update(const patches::Levels& levels, const std::vector<double>& sp
 std::unique_ptr<Solid> Bodies::find(const patches::Levels& levels, int level, const patches::Layout::Patch& patch,
                                     double spacing) const {
   const IndexBox box = levels[level].layout.grown(patch);
-  const IndexBox around = box.grown(1, levels.setup().dimensions);
+  const IndexBox around = box.grown(k_group, levels.setup().dimensions);
   Vec3 centre, half;
   for (int d = 0; d < levels.setup().dimensions; ++d) {
     const auto axis = static_cast<std::size_t>(d);
@@ -223,8 +287,8 @@ bool Bodies::is_regular(const Geometry& geometry, const Solid& solid, Int3 cell)
   return is_free;
 }
 
-/// The fluid of the group lies before its wall like a plate.
-void Bodies::set_wall(const Solid& solid, Int3 leader, double spacing, CellAtBody& cell) const {
+/// Before a wall that lets the fluid slip, the fluid of the group lies like a plate.
+void Bodies::set_wall(const Geometry& geometry, Int3 leader, double spacing, Solid& solid, CellAtBody& cell) const {
   const double area = norm(cell.wall.area);
   if (!(area > k_no_area)) {
     cell.wall.area = {};
@@ -233,8 +297,16 @@ void Bodies::set_wall(const Solid& solid, Int3 leader, double spacing, CellAtBod
   Vec3 x;
   for (int d = 0; d < world_.dimensions; ++d)
     x[d] = world_.origin[d] + (leader[static_cast<std::size_t>(d)] + 0.5) * spacing;
-  cell.body = nearest(x);
-  cell.wall.slip = world_.bodies[static_cast<std::size_t>(cell.body)].slip;
+  cell.body = nearest(geometry.centre(leader));
+  cell.wall.slip = !holds_ || world_.bodies[static_cast<std::size_t>(cell.body)].slip;
+  if (!cell.wall.slip) {
+    double sum = 0;
+    for (std::size_t k = cell.first; k < cell.first + cell.parts; ++k)
+      sum += solid.parts[k].volume * geometry.depth(solid.parts[k].cell);
+    cell.wall.distance = std::max(sum / cell.volume, k_nearest * spacing);
+    find_next(geometry, leader, spacing, solid, cell);
+    return;
+  }
   cell.wall.distance = std::clamp(0.5 * cell.volume / area, k_nearest, 1.0) * spacing;
   int axis = 0;  // across which the wall is largest
   for (int d = 1; d < world_.dimensions; ++d)
@@ -244,8 +316,59 @@ void Bodies::set_wall(const Solid& solid, Int3 leader, double spacing, CellAtBod
   next[static_cast<std::size_t>(axis)] += step;
   x[axis] += step * spacing;
   if (solid.is_covered(next)) return;
-  cell.next = next;
+  cell.next = solid.next.size(), cell.nexts = 1;
+  solid.next.push_back({next, 1});
   cell.wall.further = std::max(distance(x), cell.wall.distance + k_nearest * spacing);
+}
+
+/// The next place is the edge of a cell further from the wall than the centre of the group's first cell. Its values are
+/// interpolated between the cells around it, if they all hold fluid.
+void Bodies::find_next(const Geometry& geometry, Int3 leader, double spacing, Solid& solid, CellAtBody& cell) const {
+  Vec3 place, in_cell;  // in cells: from the centre of cell 0, from the lowest corner of the cell around it
+  Int3 lowest = leader, around = leader;
+  for (int d = 0; d < world_.dimensions; ++d) {
+    const auto axis = static_cast<std::size_t>(d);
+    place[d] = leader[axis] - cell.wall.area[d] / norm(cell.wall.area);
+    around[axis] = static_cast<std::int32_t>(std::floor(place[d] + 0.5));
+    in_cell[d] = place[d] + 0.5 - around[axis];
+    lowest[axis] = static_cast<std::int32_t>(std::floor(place[d]));
+  }
+  const std::size_t first = solid.next.size();
+  for (std::size_t k = 0; k < std::size_t{1} << world_.dimensions; ++k) {
+    Weighed part{lowest, 1};
+    for (int d = 0; d < world_.dimensions; ++d) {
+      const auto axis = static_cast<std::size_t>(d);
+      const double share = place[d] - lowest[axis];
+      const bool is_upper = (k >> axis & 1) != 0;
+      part.cell[axis] += is_upper ? 1 : 0;
+      part.weight *= is_upper ? share : 1 - share;
+    }
+    if (part.weight == 0) continue;
+    if (solid.is_covered(part.cell)) {
+      solid.next.resize(first);
+      return;
+    }
+    solid.next.push_back(part);
+  }
+  cell.next = first, cell.nexts = solid.next.size() - first;
+  cell.wall.further = std::max(geometry.at(around, in_cell), cell.wall.distance + k_nearest * spacing);
+}
+
+/// Velocities before a wall that holds the fluid grow with the distance from it.
+void Bodies::find_moved(const Geometry& geometry, double spacing, Solid& solid) const {
+  for_each_cell(solid.box, [&](Int3 cell) {
+    if (solid.is_covered(cell)) return;
+    const std::vector<Int3> group = geometry.group(cell);
+    double volume = 0, sum = 0;
+    for (const Int3 member : group) {
+      volume += geometry.volume(member);
+      sum += geometry.volume(member) * geometry.depth(member);
+    }
+    if (group.size() == 1 && volume == 1) return;
+    if (world_.bodies[static_cast<std::size_t>(nearest(geometry.centre(cell)))].slip) return;
+    const double distance = std::max(sum / volume, k_nearest * spacing);
+    solid.moved.push_back({cell, std::clamp(geometry.at_centre(cell) / distance, -k_farthest, k_farthest)});
+  });
 }
 
 void Bodies::cut(const Geometry& geometry, const IndexBox& cells, double spacing, Solid& solid) const {
@@ -262,12 +385,8 @@ void Bodies::cut(const Geometry& geometry, const IndexBox& cells, double spacing
     fraction = geometry.volume(cell);
     if (is_regular(geometry, solid, cell)) return;
     CellAtBody found;
-    found.cell = found.next = cell, found.first = solid.parts.size();
-    const std::size_t own = geometry.joined(cell);
-    const Int3 leader = own < sides ? moved(cell, own) : cell;
-    std::vector<Int3> group{leader};
-    for (std::size_t side = 0; side < sides; ++side)
-      if (const Int3 there = moved(leader, side); geometry.joined(there) == (side ^ 1)) group.push_back(there);
+    found.cell = cell, found.first = solid.parts.size();
+    const std::vector<Int3> group = geometry.group(cell);
     found.volume = 0;
     for (const Int3 member : group) {
       CellPart part;
@@ -282,9 +401,10 @@ void Bodies::cut(const Geometry& geometry, const IndexBox& cells, double spacing
       solid.parts.push_back(part);
     }
     found.parts = group.size();
-    set_wall(solid, leader, spacing, found);
+    set_wall(geometry, group[0], spacing, solid, found);
     solid.cells.push_back(found);
   });
+  if (holds_) find_moved(geometry, spacing, solid);
 }
 
 }  // namespace eddyline::amr

@@ -20,8 +20,9 @@ class Bodies {
   /// Layers of cells around a patch beyond those that fluxes need: a cell's group may reach so far.
   static constexpr std::int32_t k_more_ghosts = 2;
 
-  /// `reach`: cells along an axis on which the rate of a cell depends. `world` must outlive it.
-  Bodies(const world::World& world, std::int32_t reach);
+  /// `reach`: cells along an axis on which the rate of a cell depends; `holds`: walls hold the fluid that do not let it
+  /// slip. `world` must outlive it.
+  Bodies(const world::World& world, std::int32_t reach, bool holds);
 
   bool empty() const { return shapes_.empty(); }
   /// Distance to the nearest body [m], negative inside; infinite without bodies.
@@ -42,11 +43,16 @@ class Bodies {
                                        double spacing) const;
   void freeze(const Geometry& geometry, const grid::IndexBox& cells, physics::Solid& solid) const;
   void cut(const Geometry& geometry, const grid::IndexBox& cells, double spacing, physics::Solid& solid) const;
-  void set_wall(const physics::Solid& solid, Int3 leader, double spacing, physics::CellAtBody& cell) const;
+  void set_wall(const Geometry& geometry, Int3 leader, double spacing, physics::Solid& solid,
+                physics::CellAtBody& cell) const;
+  void find_next(const Geometry& geometry, Int3 leader, double spacing, physics::Solid& solid,
+                 physics::CellAtBody& cell) const;
+  void find_moved(const Geometry& geometry, double spacing, physics::Solid& solid) const;
   bool is_regular(const Geometry& geometry, const physics::Solid& solid, Int3 cell) const;
 
   const world::World& world_;
   std::int32_t reach_;
+  bool holds_;
   std::vector<world::ShapePtr> shapes_;
   std::vector<std::int32_t> numbers_;                                  // of these bodies
   std::vector<std::vector<std::unique_ptr<physics::Solid>>> patches_;  // by level

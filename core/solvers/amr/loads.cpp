@@ -1,5 +1,6 @@
 #include "solvers/amr/loads.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 
@@ -22,7 +23,7 @@ void Loads::add(comm::Sums& sums) {
   std::vector<ReproducibleSum> own(owners_.size() * k_sums);
   if (!owners_.empty()) state_.gather();
   State::Scratch scratch(state_);
-  std::vector<double> values(state_.equations().fields().size()), next(values.size());
+  std::vector<double> values(state_.equations().fields().size()), next(values.size()), at_part(values.size());
   for (const State::Patch& patch : state_.patches()) {
     const physics::Solid* solid = state_.solid(patch);
     if (solid == nullptr) continue;
@@ -38,7 +39,12 @@ void Loads::add(comm::Sums& sums) {
     for (const physics::CellAtBody& cell : solid->cells) {
       if (cell.body < 0 || solid->parts[cell.first].cell != cell.cell) continue;
       read(cell.cell, values);
-      read(cell.next, next);
+      std::ranges::fill(next, 0.0);
+      for (std::size_t k = cell.next; k < cell.next + cell.nexts; ++k) {
+        read(solid->next[k].cell, at_part);
+        for (std::size_t f = 0; f < next.size(); ++f) next[f] += solid->next[k].weight * at_part[f];
+      }
+      if (cell.nexts == 0) next = values;
       const physics::WallForce force = state_.equations().wall(values, next, cell.wall);
       const Vec3 pressure = face * force.pressure, friction = face * force.friction;
       const world::Shape& shape = *world.bodies[static_cast<std::size_t>(cell.body)].shape;

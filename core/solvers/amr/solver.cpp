@@ -10,6 +10,7 @@
 
 #include "base/affinity.hpp"
 #include "base/errors.hpp"
+#include "base/text.hpp"
 #include "comm/collectives.hpp"
 #include "solvers/amr/budget.hpp"
 #include "solvers/amr/cells.hpp"
@@ -177,9 +178,8 @@ solver::Diagnosis Solver::diagnose() const {
   const auto [level, cell] = cells_.named(found.id);
   found.position = state_.centre(level, cell);
   found.reason = "a value is not valid";
-  const auto text = [](double value) { return std::to_string(value); };
-  found.text = "step " + std::to_string(found.step) + ", t = " + text(found.time) + " s: the cell at (" +
-               text(found.position.x) + ", " + text(found.position.y) + ", " + text(found.position.z) + ") m" +
+  found.text = "step " + std::to_string(found.step) + ", t = " + text_of(found.time) + " s: the cell at (" +
+               text_of(found.position.x) + ", " + text_of(found.position.y) + ", " + text_of(found.position.z) + ") m" +
                (state_.levels().most() > 1 ? " of level " + std::to_string(level) : "") + " " +
                state_.equations().complaint(std::span(values).first(count)) + ".";
   if (const std::string of = options_of(state_.world()).equations; of.starts_with("module:"))

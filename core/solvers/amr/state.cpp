@@ -8,6 +8,7 @@
 
 #include "base/errors.hpp"
 #include "base/instructions.hpp"
+#include "base/text.hpp"
 #include "comm/collectives.hpp"
 #include "linear/vectors.hpp"
 #include "patches/flags.hpp"
@@ -37,7 +38,7 @@ Bodies bodies_of(const world::World& world, const physics::Equations& equations)
     if (body.motion)
       throw UserError("bodies." + body.name + ".motion: bodies in the cells of the solver amr rest. Remove it.");
   }
-  return {world, equations.ghosts()};
+  return {world, equations.ghosts(), equations.has_friction()};
 }
 
 /// Adds the start of a cell: of points at the centre, of means over 2 Gauss points along each axis, which integrate
@@ -85,10 +86,11 @@ State::State(const world::World& world, const solver::Execution& execution, comm
       equations_(physics::make_equations(instructions_, settings_of(options_, world_))),
       sides_(*equations_, world.dimensions),
       bodies_(bodies_of(world_, *equations_)),
+      coefficients_(*equations_, world_.dimensions),
       refine_(refinement_of(options_, *equations_)),
       is_adaptive_(options_.levels > 1 && (options_.tolerance > 0 || can_change(refine_))),
       levels_(setup(execution), communicator) {
-  update_bodies();
+  update_patches();
   start();
   start_refined();
   if (equations_->constraint()) {
@@ -314,14 +316,15 @@ bool State::adapt() {
   const patches::Units units = levels_.planned(flags.marks(communicator_));
   check_memory(units);
   const bool changed = levels_.refine(units, time);
-  if (changed) update_bodies();
+  if (changed) update_patches();
   return changed;
 }
 
-void State::update_bodies() {
+void State::update_patches() {
   std::vector<double> spacings;
   for (int level = 0; level < levels_.size(); ++level) spacings.push_back(spacing(level));
   bodies_.update(levels_, spacings);
+  coefficients_.update(levels_, world_.origin, spacings);
 }
 
 /// Cells that a surface crosses, and a layer around them.
@@ -374,9 +377,9 @@ void State::satisfy_constraint(double time_step) {
   solve_ = potential_->solve(spacing(0), right, unknown);
   cycles_ += solve_.iterations;
   if (!solve_.converged())
-    throw UserError("step " + std::to_string(steps) + ", t = " + std::to_string(time) + " s: the " +
+    throw UserError("step " + std::to_string(steps) + ", t = " + text_of(time) + " s: the " +
                     equations_->fields()[constraint.unknown].name + " has " + linear::describe(solve_) +
-                    "; method.residual asks for " + std::to_string(options_.residual) +
+                    "; method.residual asks for " + text_of(options_.residual) +
                     ". Raise method.cycles or method.residual, or reduce method.cfl.");
   if (!(time_step > 0)) return;
   for (int level = 0; level < levels_.size(); ++level) {
@@ -398,7 +401,7 @@ void State::check_memory(const patches::Units& units) const {
                        static_cast<double>(equations_->fields().size() * sizeof(double));
     const double available = available_memory();
     if (bytes / communicator_.size() <= available + static_cast<double>(now)) return;
-    const auto gigabytes = [](double value) { return std::to_string(value / 1e9) + " GB"; };
+    const auto gigabytes = [](double value) { return text_of(std::round(value / 1e7) / 100) + " GB"; };
     throw UserError("step " + std::to_string(steps) + ": refinement makes " + std::to_string(cells) + " cells, " +
                     gigabytes(bytes) + "; " + gigabytes(available) + " of memory are free. " +
                     (options_.tolerance > 0 ? "Raise method.tolerance" : "Let method.refine choose less") +
@@ -444,7 +447,7 @@ void State::restore(const std::vector<ArchiveReader>& parts) {
   time = clock[0], steps = static_cast<std::int64_t>(clock[1]);
   restore_levels(levels_, *equations_, parts, communicator_);
   levels_.forget_ghosts();
-  update_bodies();
+  update_patches();
   find_time_step();
 }
 

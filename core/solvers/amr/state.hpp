@@ -15,6 +15,7 @@
 #include "physics/equations/equations.hpp"
 #include "solver/execution.hpp"
 #include "solvers/amr/bodies.hpp"
+#include "solvers/amr/coefficients.hpp"
 #include "solvers/amr/options.hpp"
 #include "solvers/amr/poisson/potential.hpp"
 #include "solvers/amr/sides.hpp"
@@ -62,6 +63,10 @@ class State {
   /// The cells of a patch at bodies; null: none.
   const physics::Solid* solid(const Patch& patch) const {
     return bodies_.of(patch.level, levels_[patch.level].layout.number_of(*patch.on_level));
+  }
+  /// The coefficients of the equations in the cells of a patch; empty if they have none.
+  std::span<const double* const> coefficients(const Patch& patch) const {
+    return coefficients_.of(patch.level, levels_[patch.level].layout.number_of(*patch.on_level));
   }
   /// Pointers to the values of a patch, by field.
   std::vector<const double*> values_of(const Patch& patch, Slot slot) const;
@@ -136,7 +141,8 @@ class State {
   void indicate(const Patch& patch, Scratch& scratch, std::vector<double>& values) const;
   /// Cells of a level that are refined because a body's surface is near.
   void indicate_bodies(const Patch& patch, std::vector<double>& values) const;
-  void update_bodies();
+  /// What belongs to patches besides fields.
+  void update_patches();
   std::int32_t cells_around(int level) const;
   void check_memory(const patches::Units& units) const;
   /// Finds the time step. Collective.
@@ -149,6 +155,7 @@ class State {
   std::unique_ptr<physics::Equations> equations_;
   Sides sides_;
   Bodies bodies_;
+  Coefficients coefficients_;
   world::Formula refine_;  // of x, y, z, t, the level, and quantities
   bool is_adaptive_ = false;
   patches::Levels levels_;

@@ -167,6 +167,7 @@ void Step::compute(std::span<const State::Patch> patches, const Substep& step, i
   const auto of_stage = static_cast<std::size_t>(number);
   const double weight = std::array{0.5 * dt, 0.5 * dt, dt, dt / 6}[of_stage],
                time = step.time + std::array{0.0, 0.5 * dt, 0.5 * dt, dt}[of_stage];
+  const double signal = state_.equations().signal(time);
   const patches::StateWeights weights = patches::weights_of_stage(step.number, number);
   const auto count = static_cast<std::int64_t>(patches.size());
 #pragma omp parallel
@@ -183,6 +184,8 @@ void Step::compute(std::span<const State::Patch> patches, const Substep& step, i
       s.in = scratch.fill(patch, k_slots[of_stage], weights, time);
       s.weight = weight;
       s.solid = state_.solid(patch);
+      s.coefficients = state_.coefficients(patch);
+      s.signal = signal;
       s.last = number == 3;
       for (std::size_t slot = 0; slot < k_slots.size(); ++slot) {
         values[slot] = std::as_const(state_).values_of(patch, k_slots[slot]);

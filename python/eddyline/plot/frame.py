@@ -143,6 +143,9 @@ class FramePainter:
             stretched = np.nan_to_num(stretched)
         stretched = stretched - np.float32(self.scale.low)
         stretched *= np.float32(255.999 / (self.scale.high - self.scale.low))
+        np.nan_to_num(
+            stretched, copy=False
+        )  # numbers of a diverging run may be too large for single precision
         codes = np.clip(stretched, 0, 255, out=stretched).astype(np.intp)
         if frame.shade is not None:
             colored = _channels(np.take(self._table, codes))

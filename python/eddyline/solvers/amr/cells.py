@@ -143,7 +143,9 @@ def time_step_of(file: WorldFile, scales: Scales) -> float:
 
 
 def bytes_per_cell(file: WorldFile) -> int:
-    return 8 * SLOTS * len(columns_of(file)["fields"])
+    options = options_of(file)
+    formulas = 0 if options.potential is None and options.source is None else 2
+    return 8 * (SLOTS * len(columns_of(file)["fields"]) + formulas)
 
 
 def speeds_of_start(file: WorldFile, samples: Samples) -> Scales:

@@ -15,6 +15,7 @@ from eddyline.solvers.amr.cells import (
     evaluate_condition,
     has_fixed_levels,
     module_speed,
+    time_step_of,
 )
 from eddyline.solvers.amr.options import (
     BURGERS,
@@ -35,7 +36,8 @@ from eddyline.world import checks
 from eddyline.world.memory import MOST, available_memory
 from eddyline.world.problems import Path, above, below, did_you_mean, dotted, listed, number, rounded
 from eddyline.world.quantities import series_columns
-from eddyline.world.samples import Samples, evaluate
+from eddyline.world.samples import IRREGULAR, Samples, evaluate
+from eddyline.world.scales import Scales
 from eddyline.world.schema import (
     CONDUCTION_KEYS,
     SIDE_KINDS,
@@ -81,6 +83,10 @@ FEWEST_ACROSS_BODY = 4
 
 ENOUGH_ACROSS_BODY = 20
 """Cells across a body from which on its drag is accurate to some percent."""
+
+
+STABLE = 2.7
+"""Largest product of a step and a frequency that is allowed; the method is stable up to 2.83."""
 
 
 LARGEST_CFL_AT_BODIES = 0.6
@@ -148,11 +154,11 @@ def check_parameters(file: WorldFile) -> Found:
 
 def check_cells(file: WorldFile) -> Found:
     """The domain is a whole number of cells, and of enough of them."""
-    spacing = file.domain.spacing
+    spacing, multiple = file.domain.spacing, _multiple(file)
     for axis, length in enumerate(file.domain.size):
         count = length / spacing
         if abs(count - round(count)) > 1e-6 * count:
-            fit = length / math.ceil(count)
+            fit = length / (multiple * math.ceil(count / multiple))
             yield (
                 ("domain", "size", axis),
                 f"domain.size[{axis}] = {number(length)} m is {rounded(count, 6)} cells of domain.spacing = "
@@ -164,6 +170,56 @@ def check_cells(file: WorldFile) -> Found:
                 f"domain.size[{axis}] = {number(length)} m is {round(count)} cells; must be at least "
                 f"{FEWEST_ACROSS}. Try domain.spacing = {below(length / FEWEST_ACROSS)}.",
             )
+
+
+def _multiple(file: WorldFile) -> int:
+    """Of this number are the finest cells along each axis."""
+    options = options_of(file)
+    return options.unit * 2 ** (options.levels - 1) if options.levels > 1 else 1
+
+
+def check_formulas(file: WorldFile, samples: Samples) -> Found:
+    """The potential and the source of waves are finite formulas of places that steps can follow."""
+    options, path = options_of(file), ("method", "signal")
+    if options.signal is not None and options.source is None:
+        yield path, "method.signal: the world has no source. Add method.source, or remove the signal."
+    elif options.signal is not None and (places := set(options.signal.used_variables) - {"t"}):
+        yield path, f"method.signal uses {listed(sorted(places))}; must be a formula of t only. Change it."
+    elif options.signal is not None:
+        times = IRREGULAR * file.time.end
+        if not np.isfinite(options.signal.evaluate({"t": times})).all():
+            yield path, f'method.signal = "{options.signal.text}" is not a number at all times; change it.'
+    for key in ("potential", "source"):
+        formula: _core.Formula | None = getattr(options, key)
+        if formula is None:
+            continue
+        if "t" in formula.used_variables:
+            hint = "Write what depends on it as signal, a factor of the source."
+            text = f"method.{key} uses t; must be a formula of x, y and z only."
+            yield ("method", key), f"{text} {hint if key == 'source' else 'Remove t.'}"
+            continue
+        values = evaluate(formula, samples.points)
+        bad = ~np.isfinite(values)
+        if bad.any():
+            place = ", ".join(rounded(x) for x in samples.points[bad][0][: file.dimensions])
+            yield (
+                ("method", key),
+                f'method.{key} = "{formula.text}" is not a finite number at ({place}) m; change it.',
+            )
+        elif key == "potential" and not values.max(initial=0.0) <= _stiffest(file):
+            yield (
+                ("method", key),
+                f"method.potential reaches {rounded(float(values.max()))} 1/s^2; must be at most "
+                f"{below(_stiffest(file))} for the steps of this world, which levels lengthen. Reduce it.",
+            )
+
+
+def _stiffest(file: WorldFile) -> float:
+    """The largest potential with which steps of the classical Runge-Kutta method are stable [1/s^2]."""
+    options = options_of(file)
+    step = time_step_of(file, Scales(0.0, options.wave_speed or 1.0, ""))
+    of_differences = {2: 4.0, 4: 16 / 3, 6: 272 / 45}[options.order or 4]
+    return (STABLE**2 - of_differences * options.cfl**2) / step**2
 
 
 def check_levels(file: WorldFile, samples: Samples) -> Found:
@@ -189,9 +245,9 @@ def check_levels(file: WorldFile, samples: Samples) -> Found:
                 "Use one of them.",
             )
         yield from _condition_problems(options.refine, samples)
-    multiple = options.unit * 2 ** (options.levels - 1)
+    multiple = _multiple(file)
     for axis, count in enumerate(cells_along(file)):
-        if count % multiple:
+        if count % multiple and not list(check_cells(file)):
             fit = file.domain.size[axis] / (multiple * math.ceil(count / multiple))
             yield (
                 ("domain", "size", axis),
@@ -279,6 +335,9 @@ def check_foreign_options(file: WorldFile) -> Found:
         "amplitude": (GRAVITY,),
         "width": (GRAVITY,),
         "order": (WAVE,),
+        "potential": (WAVE,),
+        "source": (WAVE,),
+        "signal": (WAVE,),
         "reconstruction": (*GASES, EULER_POISSON, BURGERS),
     }
     for key, of in owners.items():
@@ -288,6 +347,7 @@ def check_foreign_options(file: WorldFile) -> Found:
         if key in ("residual", "cycles") and "solver" in series_columns(file):
             continue
         if value is not None and name not in of:
+            value = value.text if isinstance(value, _core.Formula) else value
             text = f'"{value}"' if isinstance(value, str) else f"{value:g}"
             yield (
                 ("method", key),

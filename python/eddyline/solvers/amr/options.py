@@ -20,7 +20,16 @@ from eddyline.world.solver import (
     plain_outline,
     show_quantity,
 )
-from eddyline.world.values import Context, Count, Number, Positive, Quantities, wrong, wrong_table
+from eddyline.world.values import (
+    Context,
+    Count,
+    FieldFormula,
+    Number,
+    Positive,
+    Quantities,
+    wrong,
+    wrong_table,
+)
 
 WAVE, GRAVITY, EULER, NAVIER_STOKES, BURGERS = "wave", "gravity", "euler", "navier-stokes", "burgers"
 
@@ -159,6 +168,19 @@ class AmrOptions(SolverOptions):
     )
     width: Positive | None = Field(
         default=None, description="Width of that wave [m]; equations gravity only, default 1."
+    )
+    potential: FieldFormula | None = Field(
+        default=None,
+        description="V in d2u/dt2 = wave_speed^2 laplace(u) - V u + source signal, a formula of x, y, z; "
+        "where V is large waves cannot enter; equations wave only, default 0.",
+    )
+    source: FieldFormula | None = Field(
+        default=None,
+        description="Where waves are made, a formula of x, y, z [m/s^2]; equations wave only, default 0.",
+    )
+    signal: FieldFormula | None = Field(
+        default=None,
+        description="Factor of the source, a formula of t; equations wave only, default 1.",
     )
     order: Literal[2, 4, 6] | None = Field(
         default=None,

@@ -25,6 +25,7 @@ from eddyline.solvers.amr.checks import (
     check_cells,
     check_density_of_start,
     check_foreign_options,
+    check_formulas,
     check_gas_start,
     check_levels,
     check_memory,
@@ -135,7 +136,10 @@ class Amr:
         return tuple(pictures_of(self.outline(file)))
 
     def kept(self, file: WorldFile) -> tuple[str, ...]:
-        return tuple(name for name in self.pictured(file) if not name.startswith("velocity_"))
+        shown = self.pictured(file)
+        if file.dimensions == 2 and "velocity_x" in shown:  # speed and vorticity follow from it
+            return tuple(name for name in shown if name not in ("speed", "vorticity"))
+        return tuple(name for name in shown if not name.startswith("velocity_"))
 
     def refusals(self, file: WorldFile) -> Found:
         yield from check_foreign_options(file)
@@ -147,6 +151,7 @@ class Amr:
 
     def problems(self, file: WorldFile, samples: Samples, names: dict[str, float]) -> Found:
         yield from check_cells(file)
+        yield from check_formulas(file, samples)
         yield from check_levels(file, samples)
         yield from check_memory(file)
         yield from checks.boundary_problems(file)
@@ -192,8 +197,8 @@ class Amr:
 
     def warnings(self, world: World) -> Iterator[str]:
         names = [name for name, _ in columns_of(world.file)["start"]]
-        if equations_of(world.file) == EULER_POISSON:
-            names = []  # a gas at rest is a start
+        if equations_of(world.file) == EULER_POISSON or options_of(world.file).source is not None:
+            names = []  # what rests at the start will move
         given = world.file.start.fields.values()
         if (
             names
@@ -251,7 +256,9 @@ class Amr:
             yield "levels", described_levels(world.file)
         patches = f"patches of up to {options.patch} cells along an edge"
         if name == WAVE:
-            yield "equations", f"wave equation, speed {rounded(options.wave_speed or 1.0)} m/s"
+            more = [key for key in ("potential", "source") if getattr(options, key) is not None]
+            with_more = f", with a {listed(more, 'and a')}" if more else ""
+            yield "equations", f"wave equation, speed {rounded(options.wave_speed or 1.0)} m/s{with_more}"
             yield "scheme", f"differences of order {options.order or 4}, {patches}"
             yield "time step", f"{rounded(found.estimate.time_step)} s, limited by the speed of waves"
             return
