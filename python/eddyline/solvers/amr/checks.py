@@ -187,7 +187,7 @@ def check_formulas(file: WorldFile, samples: Samples) -> Found:
         yield path, f"method.signal uses {listed(sorted(places))}; must be a formula of t only. Change it."
     elif options.signal is not None:
         times = IRREGULAR * file.time.end
-        if not np.isfinite(options.signal.evaluate({"t": times})).all():
+        if not np.isfinite(np.asarray(options.signal.evaluate({"t": times}))).all():
             yield path, f'method.signal = "{options.signal.text}" is not a number at all times; change it.'
     for key in ("potential", "source"):
         formula: _core.Formula | None = getattr(options, key)
