@@ -173,7 +173,7 @@ def check_cells(file: WorldFile) -> Found:
 
 
 def _multiple(file: WorldFile) -> int:
-    """Of this number are the finest cells along each axis."""
+    """The number of which the finest cells along each axis are a multiple."""
     options = options_of(file)
     return options.unit * 2 ** (options.levels - 1) if options.levels > 1 else 1
 
