@@ -34,6 +34,10 @@ def test_problems_of_levels_name_the_change() -> None:
     assert "must be a condition" in problem(refine="x")
     assert "depends on nothing" in problem(refine="1/0 > 0")
     assert "must be one of 4 or 8" in problem(unit=5)
+    assert "must be a formula of x, y and z only" in problem(potential="t")
+    assert "must be at most" in problem(potential=1e9)
+    assert "is not a finite number at (" in problem(source="log(x - 0.5)")
+    assert "the world has no source" in problem(signal="sin(t)")
     assert changed(levels=1).core.options["levels"] == 1
 
 

@@ -304,6 +304,12 @@ def test_a_plane_wave_converges_with_the_order(order: int) -> None:
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.25)
 
 
+@pytest.mark.parametrize("name", ["gas", "potential"])
+def test_frames_of_gases_have_velocities(name: str) -> None:
+    world = World.from_text(WORLDS[name])
+    assert {"velocity_x", "velocity_y"} <= set(world.solver.kept(world.file))
+
+
 def test_energy_is_constant() -> None:
     world = World.from_text(FLAT)
     simulation = _core.Simulation(world.core)

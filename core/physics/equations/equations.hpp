@@ -171,7 +171,7 @@ class Equations {
   /// Line that says what is wrong with the fields of a cell that failed inspection, and what to change.
   virtual std::string complaint(std::span<const double> fields) const = 0;
 
-  /// How many numbers each cell has that never change, such as those of formulas of places.
+  /// Number of values of each cell that never change, such as those of formulas of places.
   virtual std::size_t coefficients() const { return 0; }
   virtual void find_coefficients(const Vec3& x, std::span<double> values) const { (void)x, (void)values; }
   /// A number that rates at all cells read; t: the time of a stage [s].

@@ -287,7 +287,7 @@ bool Bodies::is_regular(const Geometry& geometry, const Solid& solid, Int3 cell)
   return is_free;
 }
 
-/// Before a wall that lets the fluid slip, the fluid of the group lies like a plate.
+/// The fluid of a group lies like a plate before a wall that lets it slip.
 void Bodies::set_wall(const Geometry& geometry, Int3 leader, double spacing, Solid& solid, CellAtBody& cell) const {
   const double area = norm(cell.wall.area);
   if (!(area > k_no_area)) {

@@ -141,7 +141,7 @@ class State {
   void indicate(const Patch& patch, Scratch& scratch, std::vector<double>& values) const;
   /// Cells of a level that are refined because a body's surface is near.
   void indicate_bodies(const Patch& patch, std::vector<double>& values) const;
-  /// What belongs to patches besides fields.
+  /// Finds all that belongs to patches besides fields.
   void update_patches();
   std::int32_t cells_around(int level) const;
   void check_memory(const patches::Units& units) const;

@@ -173,7 +173,7 @@ def check_cells(file: WorldFile) -> Found:
 
 
 def _multiple(file: WorldFile) -> int:
-    """Of this number are the finest cells along each axis."""
+    """The number of which the finest cells along each axis are a multiple."""
     options = options_of(file)
     return options.unit * 2 ** (options.levels - 1) if options.levels > 1 else 1
 
@@ -187,7 +187,7 @@ def check_formulas(file: WorldFile, samples: Samples) -> Found:
         yield path, f"method.signal uses {listed(sorted(places))}; must be a formula of t only. Change it."
     elif options.signal is not None:
         times = IRREGULAR * file.time.end
-        if not np.isfinite(options.signal.evaluate({"t": times})).all():
+        if not np.isfinite(np.asarray(options.signal.evaluate({"t": times}))).all():
             yield path, f'method.signal = "{options.signal.text}" is not a number at all times; change it.'
     for key in ("potential", "source"):
         formula: _core.Formula | None = getattr(options, key)
