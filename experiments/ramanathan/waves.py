@@ -29,7 +29,6 @@ def waves(bench: Bench) -> None:
     head = ["ranks", "core for threads", "cells", "levels", "patches a rank"]
     head += [f"{way} [ms a step]" for way in WAYS]
     head += [f"waiting: {way}" for way in WAYS]
-    head += [f"hidden: {way}" for way in WAYS[1:]]
     picture = "![A step of two ranks with eight patches each](waves.png)"
     told, rows = {}, []
     timelines: dict[str, Any] = {}
@@ -45,13 +44,11 @@ def waves(bench: Bench) -> None:
                 laps = each.pop("timeline")
                 if (place, ranks, cells, levels, patches) == SHOWN or bench.quick:
                     timelines[way] = laps
-            hidden = {way: 1 - found[way]["wait"] / found["blocking"]["wait"] for way in WAYS[1:]}
-            told[f"{place}, {ranks}, {size}, {levels}, {patches}"] = {**found, "hidden": hidden}
+            told[f"{place}, {ranks}, {size}, {levels}, {patches}"] = found
             rows.append([
                 ranks, PLACES[place], f"{size}³", levels, f"{found['threaded']['patches']:.0f}",
                 *(f"{1e3 * found[way]['step']:.1f}" for way in WAYS),
                 *(f"{100 * found[way]['waiting']:.0f} %" for way in WAYS),
-                *(f"{100 * hidden[way]:.0f} %" for way in WAYS[1:]),
             ])  # fmt: skip
             bench.tell("waves", {"cases": told}, [picture, "", *table(head, rows)])
             draw(bench, timelines)
