@@ -53,6 +53,26 @@ def test_water_flows_over_a_weir() -> None:
     assert -rows[-1, columns.index("mass")] > 20
 
 
+def test_forces_of_openings_and_walls_change_the_momentum() -> None:
+    sets = {"method.name": "mps", "domain.spacing": 0.04}
+    world = World.from_text((CASES / "weir.toml").read_text(), overrides=sets)
+    simulation = _core.Simulation(world.core, threads=1, series_interval=1e-9)
+    simulation.advance(np.inf, 30, 60.0)
+    series = simulation.take_series()
+
+    def column(name: str, quantity: str) -> np.ndarray:
+        columns, _, rows = series[name]
+        return rows[:, list(columns).index(quantity)]
+
+    openings = sum(column(name, "force_x") for name in series if name.startswith("opening."))
+    walls = sum(column(name, "total_x") for name in series if name.startswith("force."))
+    change = np.diff(column("budget", "momentum_x")) / np.diff(column("budget", "time"))
+    same = np.diff(column("budget", "mass")) == 0  # no particle passes an opening
+    difference = np.abs(change - (openings - walls)[1:])[same]
+    assert openings[1:].min() > 500 and same.sum() > 20
+    assert np.median(difference) < 0.01  # contacts with walls belong to no force: a few steps have some
+
+
 def jets(**how: object) -> _core.Simulation:
     world = World.from_text(law_worlds.JETS_2D, overrides={"method.name": "mps"})
     return _core.Simulation(world.core, series_interval=0.01, **({"threads": 1} | how))  # type: ignore[arg-type]

@@ -128,7 +128,7 @@ class Liquid {
   std::int64_t fluid_everywhere() const { return everywhere_[0]; }
   std::int64_t walls_everywhere() const { return everywhere_[1]; }
   /// Tells whether many pairs in the lists are farther apart than R.
-  bool lists_reach_far() const { return margin_ > 0.05 * constants_.R; }
+  bool lists_reach_far() const { return margin_ > 0.2 * constants_.R; }
   /// Largest speed of a moving wall [m/s].
   double wall_speed() const { return wall_speed_; }
   /// The pose of a moving body at the end of the step; null for others.

@@ -333,6 +333,7 @@ void OpeningStep<D>::complete_gradient(Array<float> (&sum)[D]) const {
 }
 
 /// Sums of pairs: m V_j [-B (p_i + p_j) r_ji + friction], of each opening. They are exact, so their order is free.
+/// After that buffers take no part until the next step: the forces on walls are those of the fluid.
 template <int D>
 void OpeningStep<D>::find_forces(double nu) {
   const auto& c = liquid_.constants();
@@ -350,7 +351,8 @@ void OpeningStep<D>::find_forces(double nu) {
       find_pair(target.row, pair);
       if (pair.B == 0) continue;
       const auto other = liquid_.rows.row(pair.from);
-      const double mass = liquid_.mass_of(i) * static_cast<double>(other[FluidColumns<D>::k_share]);
+      const double mass = c.mass * static_cast<double>(own[FluidColumns<D>::k_share]) *
+                          static_cast<double>(other[FluidColumns<D>::k_share]);
       const double sum_p = liquid_.fluid.p[i] + pressure_of(pair, liquid_.fluid.p[i]);
       std::array<double, D> u;
       double along = 0, r2 = 0;
@@ -366,6 +368,9 @@ void OpeningStep<D>::find_forces(double nu) {
       }
     }
   }
+  for (const std::int32_t i : liquid_.openings.members())
+    liquid_.rows.row(liquid_.fluid_rows.row_of(static_cast<std::size_t>(i)))[FluidColumns<D>::k_share] = 0;
+  liquid_.fluid_halo.gather(neighbors::RowField<float>(liquid_.rows, D, {FluidColumns<D>::k_share, 1}));
 }
 
 template class OpeningStep<2>;

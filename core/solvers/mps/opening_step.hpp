@@ -36,7 +36,8 @@ class OpeningStep {
   void set_pressures();
   /// Corrects the sums of gradients for pressures that are continued.
   void complete_gradient(Array<float> (&sum)[D]) const;
-  /// Finds the forces of the buffers on the fluid, as walls exert theirs, with the viscosity `nu`.
+  /// Finds the forces of the buffers on the fluid, as walls exert theirs, with the viscosity `nu`, and takes the
+  /// buffers out of the rows. Called last in a step, before the forces on walls are summed. Collective.
   void find_forces(double nu);
 
  private:
