@@ -1,6 +1,6 @@
 """Time of equations of a module over the time of the same equations built in.
 
-  python benchmarks/module_cost.py [--cells 128] [--ranks 2] [--turns 5] [--steps 3] [--build build/ext]
+  python tools/module_cost.py [--cells 128] [--ranks 2] [--turns 5] [--steps 3] [--build build/ext]
 
 The equations are those of examples/modules/wide, 56 values for each cell. They are built once as a module and
 once into a copy of the core, which has them instead of its own equations and is linked from the objects of a
