@@ -68,13 +68,6 @@ EDDYLINE_INLINE double differences(const double* q, std::ptrdiff_t i, std::ptrdi
   return 6 * q[i] - (pairs + (q[i - sz] + q[i + sz]));
 }
 
-// Loops over a row, compiled for several instruction sets: every value is the same expression in each.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define EDDYLINE_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define EDDYLINE_CLONES
-#endif
-
 /// q: values of a row among ghosts.
 struct Row {
   const double* q;
@@ -82,23 +75,16 @@ struct Row {
   std::int32_t count;
 };
 
-EDDYLINE_CLONES void residual_of_2(Row row, double per_area, const double* b, double* __restrict r) {
-  for (std::int32_t i = 0; i < row.count; ++i) r[i] = b[i] - per_area * differences<2>(row.q, i, row.sy, row.sz);
+template <int D>
+void residual_of_row(Row row, double per_area, const double* b, double* __restrict r) {
+  for (std::int32_t i = 0; i < row.count; ++i) r[i] = b[i] - per_area * differences<D>(row.q, i, row.sy, row.sz);
 }
-EDDYLINE_CLONES void residual_of_3(Row row, double per_area, const double* b, double* __restrict r) {
-  for (std::int32_t i = 0; i < row.count; ++i) r[i] = b[i] - per_area * differences<3>(row.q, i, row.sy, row.sz);
-}
-EDDYLINE_CLONES void relax_2(Row row, double per_area, double factor, double keep, const double* b,
-                             double* __restrict change, double* __restrict next) {
+
+template <int D>
+void relax_row(Row row, double per_area, double factor, double keep, const double* b, double* __restrict change,
+               double* __restrict next) {
   for (std::int32_t i = 0; i < row.count; ++i) {
-    change[i] = keep * change[i] + factor * (b[i] - per_area * differences<2>(row.q, i, row.sy, row.sz));
-    next[i] = row.q[i] + change[i];
-  }
-}
-EDDYLINE_CLONES void relax_3(Row row, double per_area, double factor, double keep, const double* b,
-                             double* __restrict change, double* __restrict next) {
-  for (std::int32_t i = 0; i < row.count; ++i) {
-    change[i] = keep * change[i] + factor * (b[i] - per_area * differences<3>(row.q, i, row.sy, row.sz));
+    change[i] = keep * change[i] + factor * (b[i] - per_area * differences<D>(row.q, i, row.sy, row.sz));
     next[i] = row.q[i] + change[i];
   }
 }
@@ -147,7 +133,7 @@ void PoissonLevel::residual(std::span<double> x, const Around& around, std::span
   const double per_area = 1 / (spacing_ * spacing_);
   for_each_row_of_patches(
       x, around, [&]<int D>(const double* q, std::ptrdiff_t sy, std::ptrdiff_t sz, std::int64_t first, std::int32_t n) {
-        (D == 2 ? residual_of_2 : residual_of_3)({q, sy, sz, n}, per_area, b.data() + first, r.data() + first);
+        residual_of_row<D>({q, sy, sz, n}, per_area, b.data() + first, r.data() + first);
       });
 }
 
@@ -165,7 +151,7 @@ void PoissonLevel::relax(std::span<double> x, std::span<const double> b, double 
           }
           return;
         }
-        (D == 2 ? relax_2 : relax_3)({q, sy, sz, n}, per_area, factor, keep, right, change, to);
+        relax_row<D>({q, sy, sz, n}, per_area, factor, keep, right, change, to);
       });
 }
 
