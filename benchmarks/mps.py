@@ -1,6 +1,6 @@
 """The solvers mps and sph side by side: accuracy on small flows, iterations, and core time.
 
-  python benchmarks/mps.py                     all, about six minutes of one core
+  python benchmarks/mps.py                     all, about four minutes of one core
   python benchmarks/mps.py fronts cost         these
   python benchmarks/mps.py --set method.cfl=0.8 --set method.tolerance=0.01 cost
 
@@ -203,7 +203,9 @@ def iterations(sets: Sets) -> Iterator[Line]:
         ("dam_break", "a/50", 60),
         ("dam_break", "a/100", 40),
         ("dam_break", "a/224", 12),
+        ("dam_break", "a/500", 4),
         ("dam_break_3d", "a/20", 20),
+        ("dam_break_3d", "a/60", 4),
     ):
         world = loaded(name, "mps", {"domain.spacing": spacing}, sets | {"method.tolerance": 1e-6})
         simulation = Course(world, 1, 1e-12).simulation
