@@ -26,7 +26,7 @@ class Loads final : public solver::Loads {
   bool has_work() const override { return has_work_; }
   void add(comm::Sums& sums) override;
   solver::Load load(std::size_t k, const comm::Sums& sums) const override;
-  /// Whether a wall particle's force belongs to an opening, as it is within R beyond it.
+  /// Tells whether a wall particle's force belongs to an opening, as it is within R beyond it.
   bool is_beyond(const domain::Opening<D>& opening, std::size_t wall) const {
     return opening.sites.is_beyond(vector_of(liquid_.wall.x, wall), liquid_.constants().R);
   }
