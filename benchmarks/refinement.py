@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eddyline import _core
+from eddyline import Simulation
 from eddyline.world import World
 
 WIDTH, END = 0.25, 1.0
@@ -72,7 +72,7 @@ def exact(r: NDArray[np.float64], t: float) -> NDArray[np.float64]:
 def run(box: int, fine: int, levels: int, tolerance: float, every: int = 2) -> dict[str, Any]:
     text = WORLD.format(box=box, low=-box / 2, fine=fine, levels=levels, tolerance=tolerance, every=every,
                         width=WIDTH, end=END)  # fmt: skip
-    simulation = _core.Simulation(World.from_text(text).core, threads=1, series_interval=1e9)
+    simulation = Simulation(World.from_text(text), threads=1)._core
     start = time.process_time()
     simulation.advance(END, 10**9, float("inf"))
     seconds = time.process_time() - start

@@ -13,7 +13,7 @@
 
 namespace eddyline::patches {
 
-/// What a rank sends for the ghosts of a level, in parcels that leave one by one, as soon as their patches have been
+/// Messages for the ghosts of a level, in parcels that leave one by one, as soon as their patches have been
 /// computed, and are received one by one. While the parcels of one state are received, those of the next one leave.
 /// Sets of parcels have a bit for each. Every rank sends all parcels of a state, in any order.
 class Parcels {

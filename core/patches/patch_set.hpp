@@ -51,8 +51,8 @@ class PatchSet {
   /// Number of a patch among those of its owner, and of the first of its cells among theirs.
   std::int32_t number(std::size_t patch) const { return number_[patch]; }
   std::int64_t first(std::size_t patch) const { return first_[patch]; }
-  /// What a rank sends can be divided into this many parcels. Each of its patches belongs to one of them: to one of its
-  /// own if it has no more patches than that.
+  /// Number of parcels into which a rank may divide what it sends. Each of its patches belongs to one of them: to one
+  /// of its own if it has no more patches than that.
   static constexpr int k_parcels = 8;
   int parcel(std::size_t patch) const;
   /// The patch with a cell of the domain, or -1.

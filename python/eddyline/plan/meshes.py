@@ -20,7 +20,7 @@ STAGES, FRESH_STAGES = 5, 3
 
 @dataclass(frozen=True)
 class Cycle:
-    """What a cycle of multigrid sends.
+    """Messages of a cycle of multigrid.
 
     exchanges: messages to each neighbour.  face_bytes: for each face of a finest cell between two ranks.
     evaluations: of the flow in all cells, in cells of the finest level.

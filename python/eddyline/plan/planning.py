@@ -33,17 +33,17 @@ an EPYC Zen 4; slower processors need more."""
 PARTICLES = ("sph", "mps")
 """Solvers of particles."""
 LESS_CYCLES, MORE_CYCLES = 2.6, 1.3
-"""How much fewer or more cycles of multigrid later time steps may take than the first ones: a cylinder in a
-channel takes 20 in each of the first hundred steps, and 7.9 on average."""
+"""Factors by which later time steps may take fewer or more cycles of multigrid than the first ones: a
+cylinder in a channel takes 20 in each of the first hundred steps, and 7.9 on average."""
 FEWER_CELLS, MORE_CELLS = 0.8, 1.5
-"""How much the work of a step may change where finer levels follow the flow: a bow shock takes 1.5 times the
-time of its first steps."""
+"""Factors by which the work of a step may change where finer levels follow the flow: a bow shock takes 1.5
+times the time of its first steps."""
 UNEVEN_CYCLES = 0.1
 """Relative error of the time of a cycle, which depends on what is in caches."""
 MPS_ITERATIONS = 10.0
 MPS_AGREEMENTS = 2.0  # of an iteration: dot products
 MPS_EXCHANGES = (7.0, 8.0)
-"""With each neighbour in a step, and more in each iteration: runs of dam breaks on two ranks."""
+"""Messages to each neighbour in a step, and in each iteration: runs of dam breaks on two ranks."""
 MPS_ROW_BYTES = {2: (65.0, 29.0), 3: (250.0, 29.0)}
 """Bytes for each ghost, the same."""
 CELL_VALUES = 5
