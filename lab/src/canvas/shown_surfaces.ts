@@ -22,6 +22,7 @@ const FAINT = 0.35;
 
 const decoder = new SurfaceDecoder(decoderInWorker(), {
   decoded: (surface, mesh) => {
+    keep(surface);
     run.countSurface(surface, mesh);
     view.redraw.value++;
   },
@@ -30,6 +31,15 @@ const decoder = new SurfaceDecoder(decoderInWorker(), {
 
 /** The surface that was drawn last for each setting. */
 const shown = new Map<number, { readonly surface: Surface; readonly run: string | null }>();
+
+/** Keeps a decoded surface to be drawn: on a busy machine the frame after its own is there before it is decoded. */
+function keep(surface: Surface): void {
+  for (const { id, quantity, level } of surfaces.shownSettings.peek()) {
+    if (quantity !== surface.quantity) continue;
+    const isOther = shown.get(id)?.run !== run.runId.peek();
+    if (isOther || surface.level === level) shown.set(id, { surface, run: run.runId.peek() });
+  }
+}
 
 /** The surface of a frame for a setting: as chosen, or the one nearest to it. */
 function surfaceFor(frame: Frame, setting: surfaces.SurfaceSetting): Surface | null {
