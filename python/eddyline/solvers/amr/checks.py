@@ -186,7 +186,7 @@ def check_formulas(file: WorldFile, samples: Samples) -> Found:
     elif options.signal is not None and (places := set(options.signal.used_variables) - {"t"}):
         yield path, f"method.signal uses {listed(sorted(places))}; must be a formula of t only. Change it."
     elif options.signal is not None:
-        times = IRREGULAR * file.time.end
+        times = (IRREGULAR * file.time.end).astype(np.float64)
         if not np.isfinite(np.asarray(options.signal.evaluate({"t": times}))).all():
             yield path, f'method.signal = "{options.signal.text}" is not a number at all times; change it.'
     for key in ("potential", "source"):
