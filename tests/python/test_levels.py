@@ -38,6 +38,7 @@ def test_problems_of_levels_name_the_change() -> None:
     assert "must be at most" in problem(potential=1e9)
     assert "is not a finite number at (" in problem(source="log(x - 0.5)")
     assert "the world has no source" in problem(signal="sin(t)")
+    assert 'method.signal = "1/t" is not a number at all times' in problem(source="exp(-x^2)", signal="1/t")
     assert changed(levels=1).core.options["levels"] == 1
 
 

@@ -36,7 +36,7 @@ from eddyline.world import checks
 from eddyline.world.memory import MOST, available_memory
 from eddyline.world.problems import Path, above, below, did_you_mean, dotted, listed, number, rounded
 from eddyline.world.quantities import series_columns
-from eddyline.world.samples import IRREGULAR, Samples, evaluate
+from eddyline.world.samples import Samples, evaluate, times
 from eddyline.world.scales import Scales
 from eddyline.world.schema import (
     CONDUCTION_KEYS,
@@ -186,8 +186,8 @@ def check_formulas(file: WorldFile, samples: Samples) -> Found:
     elif options.signal is not None and (places := set(options.signal.used_variables) - {"t"}):
         yield path, f"method.signal uses {listed(sorted(places))}; must be a formula of t only. Change it."
     elif options.signal is not None:
-        times = (IRREGULAR * file.time.end).astype(np.float64)
-        if not np.isfinite(np.asarray(options.signal.evaluate({"t": times}))).all():
+        moments = times([options.signal], file.time.end)
+        if not np.isfinite(np.asarray(options.signal.evaluate({"t": moments}))).all():
             yield path, f'method.signal = "{options.signal.text}" is not a number at all times; change it.'
     for key in ("potential", "source"):
         formula: _core.Formula | None = getattr(options, key)

@@ -18,6 +18,7 @@ from eddyline.validate.cases import (
     sod,
     still_water,
     taylor_green,
+    waves,
     wing,
 )
 
@@ -38,6 +39,7 @@ _MODULES = (
     airfoil,
     blocks,
     patches,
+    waves,
     wing,
 )
 CASES: dict[str, Case] = {case.name: case for module in _MODULES for case in module.CASES}
