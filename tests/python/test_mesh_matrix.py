@@ -37,7 +37,7 @@ class Way:
         return "-".join(str(value) for value in astuple(self))
 
     def told(self, half: dict[str, str] | None = None) -> list[object]:
-        """For mesh_ranks."""
+        """This way as mesh_ranks reads it."""
         options = {"threads": self.threads, "exchange": self.exchange, "instructions": self.instructions}
         if self.world in BLOCKS:
             return [self.world, {}, options | {"boxes": self.pieces}, 0, half or {}]
