@@ -10,7 +10,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
@@ -185,6 +185,36 @@ def _meetings(way: Way) -> Iterator[object]:
     yield from (
         pair for pair in itertools.combinations(choices, 2) if pair[0][0] in ALONE or pair[1][0] in ALONE
     )
+
+
+def covering(
+    factors: Sequence[Sequence[object]], is_possible: Callable[[tuple[object, ...]], bool] = lambda _: True
+) -> list[tuple[object, ...]]:
+    """Combinations of one choice per factor, in which any two choices meet that can meet.
+
+    A greedy search adds the combination with most new pairs, among those that are possible."""
+    sizes = [range(len(choices)) for choices in factors]
+    numbers = np.array(
+        [
+            each
+            for each in itertools.product(*sizes)
+            if is_possible(tuple(choices[k] for choices, k in zip(factors, each, strict=True)))
+        ]
+    )
+    stride = max(map(len, factors)) ** 2
+    pairs = [
+        numbers[:, a] * len(factors[b]) + numbers[:, b] + stride * k
+        for k, (a, b) in enumerate(itertools.combinations(range(len(factors)), 2))
+    ]
+    meetings = np.stack(pairs, axis=1)
+    missing = np.zeros(stride * len(pairs), dtype=bool)
+    missing[meetings.ravel()] = True
+    found = []
+    while missing.any():
+        best = int(missing[meetings].sum(axis=1).argmax())
+        missing[meetings[best]] = False
+        found.append(tuple(choices[k] for choices, k in zip(factors, numbers[best], strict=True)))
+    return found
 
 
 @dataclass(frozen=True)
