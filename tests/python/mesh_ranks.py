@@ -11,7 +11,7 @@ import json
 import sys
 from pathlib import Path
 
-from mesh_worlds import NOT_RESTORED, world_of
+from mesh_worlds import world_of
 from test_waves import STEPS, result_of, series_of
 
 from eddyline import _core
@@ -40,7 +40,7 @@ def main() -> None:
 
 def _save(simulation: _core.Simulation, ranks: int, folder: Path) -> str:
     simulation.advance(float("inf"), STEPS // 2, float("inf"))
-    series = {name: rows.hex() for name, rows in series_of(simulation, NOT_RESTORED).items()}
+    series = {name: rows.hex() for name, rows in series_of(simulation).items()}
     folder.mkdir(parents=True)
     (folder / "series.json").write_text(json.dumps(series))
     for rank in range(ranks):
@@ -55,7 +55,7 @@ def _digest(world: World, simulation: _core.Simulation, first_half: Path | None)
         told = json.loads((first_half / "series.json").read_text())
         simulation.restore(part.read_bytes() for part in sorted(first_half.glob("part-*")))
         before = {name: bytes.fromhex(rows) for name, rows in told.items()}
-        result = result_of(world, simulation, before, NOT_RESTORED)
+        result = result_of(world, simulation, before)
     return hashlib.sha256(repr(result).encode()).hexdigest()
 
 

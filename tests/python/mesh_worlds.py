@@ -53,9 +53,6 @@ BLOCKS: dict[str, tuple[str, dict[str, object]]] = {
 }
 """Worlds of multiblock: text, and changes of values."""
 
-NOT_RESTORED = ("all_iterations",)
-"""Columns of series that count from the restart, because checkpoints do not hold them."""
-
 
 def world_of(name: str, changes: dict[str, object]) -> World:
     """A world of these, or of test_waves."""

@@ -239,10 +239,10 @@ def test_a_plan_of_levels_counts_those_that_the_first_steps_have() -> None:
 
 @pytest.mark.usefixtures("short")
 def test_a_plan_of_the_solver_mps_has_its_iterations() -> None:
-    """A run on two ranks sent 33 messages of 64 kB in a step of 3.2 iterations."""
+    """A run on two ranks sent 33 messages of 64 kB in a step of 3.2 iterations, to 1e-3."""
     world = World.load("dam_break", {"method.name": "mps"})
     row = plan_world(world, [2]).rows[0]
-    assert 25 < row.messages < 60 and 40 < row.kilobytes < 120
+    assert 15 < row.messages < 60 and 25 < row.kilobytes < 120
 
 
 def run_command(*words: object) -> Any:

@@ -495,7 +495,7 @@ def test_a_spare_process_becomes_the_next_run_and_goes_with_the_server(tmp_path)
     until(lambda: after.status.final)
 
 
-LONG = TANK.replace("end = 0.2", "end = 50").replace("series = 50", "series = 20000")
+LONG = TANK.replace("end = 0.2", "end = 500").replace("series = 50", "series = 200000")
 
 
 def test_a_killed_simulation_leaves_its_data_and_the_lab(lab):

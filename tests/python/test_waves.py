@@ -7,7 +7,7 @@ import itertools
 import json
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -220,26 +220,21 @@ WORLDS = {
 STEPS = 12
 
 
-def series_of(simulation: _core.Simulation, left_out: Sequence[str] = ()) -> dict[str, bytes]:
-    """Rows of each series since the last call, without the columns named."""
-    taken = simulation.take_series()
-    return {
-        name: rows[:, [column not in left_out for column in columns]].tobytes()
-        for name, (columns, _, rows) in taken.items()
-    }
+def series_of(simulation: _core.Simulation) -> dict[str, bytes]:
+    """Rows of each series since the last call."""
+    return {name: rows.tobytes() for name, (_, _, rows) in simulation.take_series().items()}
 
 
 def result_of(
     world: World,
     simulation: _core.Simulation,
     before: Mapping[str, bytes] | None = None,
-    left_out: Sequence[str] = (),
 ) -> list[Any]:
     """Bits of state, series and pictures, which no way of computing a run may change.
 
-    before: series up to a restart. left_out: columns of series."""
+    before: series up to a restart."""
     simulation.advance(float("inf"), STEPS, 1e9)
-    rows = series_of(simulation, left_out)
+    rows = series_of(simulation)
     series = {name: (before or {}).get(name, b"") + found for name, found in rows.items()}
     low, size = world.core.origin, world.core.size
     upper = (low[0] + size[0], low[1] + size[1], low[2])

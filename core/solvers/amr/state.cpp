@@ -434,12 +434,12 @@ void State::change_parameter(const world::Change& change) {
 }
 
 void State::save(ArchiveWriter& archive) const {
-  archive.put_value("clock", std::array{time, static_cast<double>(steps)});
+  archive.put_value("clock", std::array{time, static_cast<double>(steps), static_cast<double>(cycles_)});
   save_levels(levels_, *equations_, archive);
 }
 
 void State::restore(const std::vector<ArchiveReader>& parts) {
-  std::array<double, 2> clock{};
+  std::array<double, 3> clock{};
   comm::agree(communicator_, "checkpoint", [&] {
     if (communicator_.is_root()) parts.at(0).get_value("clock", clock);
   });
@@ -449,6 +449,7 @@ void State::restore(const std::vector<ArchiveReader>& parts) {
   levels_.forget_ghosts();
   update_patches();
   find_time_step();
+  cycles_ = static_cast<std::int64_t>(clock[2]);  // not those of the new start
 }
 
 }  // namespace eddyline::amr

@@ -25,8 +25,18 @@ METHODS = ("patches", "particles")
 RESERVED = frozenset(
     (
         *("name", "equations", "parameters", "library", "wave_speed", "order", "reconstruction"),
-        *("amplitude", "width", "coupling", "residual", "cycles", "sound_speed"),
-        *("cfl", "patch", "levels", "tolerance", "refine", "unit", "regrid_every", "body_layer"),
+        *("amplitude", "width", "potential", "source", "signal", "coupling", "residual", "cycles"),
+        *(
+            "sound_speed",
+            "cfl",
+            "patch",
+            "levels",
+            "tolerance",
+            "refine",
+            "unit",
+            "regrid_every",
+            "body_layer",
+        ),
     )
 )
 """Names that parameters of equations cannot have: options of the method."""

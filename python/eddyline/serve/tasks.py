@@ -253,7 +253,10 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.nice(5)  # the event loop comes first
     curves.confine()
-    _send(replies, nothing())
+    try:
+        _send(replies, nothing())
+    except BrokenPipeError:
+        return  # the server has ended
     while len(head := orders.read(4)) == 4:
         given = json.loads(orders.read(int.from_bytes(head, "little")))
         signal.alarm(round(given["seconds"]) + _GRACE)  # ends this process, even inside the core
