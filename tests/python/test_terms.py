@@ -120,6 +120,7 @@ def test_values_of_let_in_terms_change_while_a_run_goes_on() -> None:
 
     assert steered() != steered(commands=False)
     assert steered() == steered(threads=2, boxes=3) == steered(instructions="scalar")
+    assert steered() == steered(threads=1, device="emulated")
 
 
 def test_values_of_let_that_other_keys_use_cannot_change_during_a_run() -> None:
