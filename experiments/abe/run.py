@@ -132,7 +132,7 @@ def adjacency(bench: Bench) -> None:
     told: dict[str, dict[int, dict[str, float]]] = {}
     for cuts in CUTS:
         for ranks in (4,) if bench.quick else ADJACENT:
-            found = Traffic.read(record(bench, ranks, cuts)).neighbors()
+            found = Traffic.read(record(bench, ranks, cuts)).neighbors("fluid")
             told.setdefault(cuts, {})[ranks] = {
                 "values": found.size,
                 "rebuilds": len(found),
