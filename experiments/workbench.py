@@ -22,6 +22,17 @@ from eddyline.run.machine import machine
 ROOT = Path(__file__).resolve().parent.parent
 PINNED = Path(__file__).with_name("pinned.py")
 BUSY = "import os, sys\nos.sched_setaffinity(0, {int(sys.argv[1])})\nwhile True: pass"
+NETWORK = """\
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <zone id="all" routing="Full">
+    <cluster id="c" prefix="n" suffix="" radical="0-{last}" speed="1Gf" bw="{bandwidth}Bps" lat="{latency}s"/>
+  </zone>
+</platform>
+"""
+"""A platform of SimGrid: machines with one link each to a switch. For format(): last, the number of the last
+machine; bandwidth [bytes/s]; latency [s]."""
 
 
 @dataclass(frozen=True)

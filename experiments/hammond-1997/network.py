@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 from mapper import ALONE, SECONDS, blocks  # noqa: E402
-from workbench import Bench, table  # noqa: E402
+from workbench import NETWORK, Bench, table  # noqa: E402
 
 from eddyline.plan.blocks import GHOST_LAYERS, Pieces  # noqa: E402
 from eddyline.plan.mapper import assign  # noqa: E402
@@ -46,15 +46,6 @@ MACHINES = (
     Machine("like an SP2", 40e-6, 35e6, 50e6, ALONE),
     Machine("of today", 1e-6, 12.5e9, 5e9, 346528 * CYCLES * 1.2e-6),
 )
-NETWORK = """\
-<?xml version='1.0'?>
-<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1">
-  <zone id="all" routing="Full">
-    <cluster id="c" prefix="n" suffix="" radical="0-{last}" speed="1Gf" bw="{bandwidth}Bps" lat="{latency}s"/>
-  </zone>
-</platform>
-"""
 
 
 @dataclass(frozen=True)

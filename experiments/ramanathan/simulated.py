@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from workbench import Bench, table
+from workbench import NETWORK, Bench, table
 
 from eddyline.plot.chart import LINES
 from eddyline.validate.drawing import caption, panels, save
@@ -36,15 +36,6 @@ MACHINES = (
     Machine("20 µs, 10 Gbit/s, 4 ns a cell", 20e-6, 1.25e9, 4e-9),
     Machine("1 µs, 100 Gbit/s, 4 ns a cell", 1e-6, 12.5e9, 4e-9),
 )
-NETWORK = """\
-<?xml version='1.0'?>
-<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1">
-  <zone id="all" routing="Full">
-    <cluster id="c" prefix="n" suffix="" radical="0-{last}" speed="1Gf" bw="{bandwidth}Bps" lat="{latency}s"/>
-  </zone>
-</platform>
-"""
 
 
 def simulated(bench: Bench) -> None:
