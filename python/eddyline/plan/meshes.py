@@ -36,13 +36,12 @@ class MeshRun:
     @property
     def levels(self) -> int:
         """Levels of multigrid of a run."""
-        levels: int = self._core.divide(1, self._wanted, self._is_gas)[0]
-        return levels
+        return self._core.divide(1, self._wanted, self._is_gas)[0]
 
     @property
     def multiple(self) -> int:
         """Cuts lie at multiples of so many cells, as the core has it."""
-        return max(2 ** (self.levels - 1), 2)
+        return max(1 << (self.levels - 1), 2)
 
     @property
     def cycle(self) -> Cycle:
