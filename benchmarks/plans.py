@@ -22,9 +22,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from eddyline import _core
 from eddyline.cores import own_cores
 from eddyline.plan import RunPlan, plan_world
+from eddyline.plan.calibration import Steps
 from eddyline.plan.run_plan import numbers_of_ranks
 from eddyline.plan.traffic import planned_traffic
 from eddyline.world import World
@@ -89,11 +89,11 @@ def load(place: str, settings: tuple[str, ...]) -> World:
 
 def alone(world: World) -> Measured:
     """All steps in this process, in core time."""
-    simulation = _core.Simulation(world.core, threads=1, series_interval=1e300)
+    run = Steps(world)
     start = time.process_time()
-    simulation.advance(world.end, sys.maxsize, math.inf)
-    seconds, steps = time.process_time() - start, simulation.step_count
-    return Measured(seconds, steps, 0.0, 0.0, counts_of(simulation.statistics(), steps))
+    run.simulation.advance(world.end, sys.maxsize, math.inf)
+    seconds, steps = time.process_time() - start, run.simulation.step_count
+    return Measured(seconds, steps, 0.0, 0.0, counts_of(run.counts, steps))
 
 
 def counts_of(statistics: Mapping[str, float], steps: int) -> dict[str, float]:
