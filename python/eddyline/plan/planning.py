@@ -134,7 +134,7 @@ def _blocks(request: _Request) -> RunPlan:
 
     def rows_of(other: MeshRun) -> list[Row]:
         scaled = speed.scaled(other.cycle_seconds / run.cycle_seconds, other.constant_share)
-        work = request.work(scaled, exchange_of(other.cycle, cycles), cells, cells)
+        work = request.work(scaled, exchange_of(cycles), cells, cells)
         return request.rows(
             bringing_something([other.divide(count) for count in request.ranks]), work, speed.steps
         )
@@ -145,7 +145,7 @@ def _blocks(request: _Request) -> RunPlan:
     if idle:
         limit = f"{idle[0]} ranks cannot all have cells: blocks are cut at multiples of {run.multiple} cells."
         limit += _fewer_levels(rows_of, run)
-    work = request.work(speed, exchange_of(run.cycle, cycles), cells, cells)
+    work = request.work(speed, exchange_of(cycles), cells, cells)
     plan = request.plan("cells", divided, work, speed.steps, limit)
     if options.steady:
         plan.advice.append(
