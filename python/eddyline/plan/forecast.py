@@ -92,7 +92,8 @@ class Row:
 
     messages, kilobytes: of the busiest rank in a step.  step: seconds.  wall: of the whole run, outputs and
     report included [s].  None: the rate is unknown.  communication: its share of a step if nothing overlaps.
-    repeated: share of work that every rank does.  efficiency: speedup of the steps over the number of ranks.  memory_bytes: of the fullest rank.
+    repeated: share of work that every rank does.  efficiency: speedup of the steps over the number of ranks.
+    memory_bytes: of the fullest rank.
     """
 
     nodes: int
