@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from eddyline.plan.forecast import Interval, Row
-from eddyline.plan.planning import RunPlan
-from eddyline.run.progress import duration
+from eddyline.plan.run_plan import RunPlan
+from eddyline.world.problems import duration
 
 _MAPPER = ("nodes", "maxpts", "minpts", "avgpts", "%avgdev", "megawords", "exetime")
 
