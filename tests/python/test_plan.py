@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import re
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from typer.testing import CliRunner
+from ways import PATIENCE, needs_ranks
 
 from eddyline import Simulation
 from eddyline.cli import app
@@ -23,6 +26,7 @@ from eddyline.plan.forecast import network_of
 from eddyline.plan.meshes import MeshRun
 from eddyline.plan.particles import MESSAGES_PER_NEIGHBOR, CellCounts
 from eddyline.plan.run_plan import numbers_of_ranks
+from eddyline.plan.traffic import planned_traffic
 from eddyline.world import World
 
 PRINTED = Path(__file__).resolve().parents[2] / "experiments" / "hammond-1997" / "mapper.csv"
@@ -205,10 +209,10 @@ def test_blocks_of_a_world_are_divided_as_a_run_divides_them() -> None:
     assert [row.maxpts for row in rows] == [7168, 3584, 1792]
     channel = World.load("cylinder", {"method.name": "multiblock"})
     run = MeshRun(channel)
-    cycle, divided = run.cycle, run.divide(2)
+    divided = run.divide(2)
     assert sorted(divided.loads.tolist()) == [3584, 3840]
-    assert cycle.exchanges == 105
-    assert cycle.face_bytes * divided.traffic.rows.max() == pytest.approx(109.2e3, rel=0.02)
+    assert divided.traffic.messages.tolist() == [105, 105]
+    assert divided.traffic.rows.max() == pytest.approx(109.2e3, rel=0.02)
     with pytest.raises(PlanError, match="--split: is for mesh files only"):
         plan_world(world, [1], split=True)
 
@@ -305,6 +309,28 @@ def test_a_plan_of_the_solver_mps_has_its_iterations() -> None:
     world = World.load("dam_break", {"method.name": "mps"})
     row = plan_world(world, [2]).rows[0]
     assert 15 < row.messages < 60 and 25 < row.kilobytes < 120
+
+
+# --- runs beside plans ----------------------------------------------------------------------------
+
+
+@needs_ranks
+@pytest.mark.parametrize("ranks", [2, pytest.param(4, marks=pytest.mark.matrix)])
+def test_a_report_shows_planned_messages_beside_actual_ones(ranks: int, tmp_path: Path) -> None:
+    """Cycles send what the plan says, but for the forces of a row of series, which need ghosts, too."""
+    (tmp_path / "cavity.toml").write_text(CAVITY + "[output]\npictures = 0\nsnapshots = 0\nseries = 1\n")
+    words = ("run", str(tmp_path / "cavity.toml"), "--set", "time.end=20")
+    out = tmp_path / "run"
+    more = ("--ranks", str(ranks), "--threads", "1", "--out", str(out), "--quiet")
+    subprocess.run([sys.executable, "-m", "eddyline", *words, *more], check=True, timeout=PATIENCE)
+    world = World.load(out / "world.toml")
+    planned = planned_traffic(world, ranks, {"cycles": 1.0})
+    shares = json.loads((out / "run.json").read_text())["shares"]
+    assert planned is not None
+    assert max(share["messages"] for share in shares) / 20 == pytest.approx(planned.messages, rel=0.02)
+    assert max(share["bytes"] for share in shares) / 20 == pytest.approx(planned.bytes, rel=0.05)
+    told = f"plan, without series and pictures: {planned.messages:,.1f} and {planned.bytes / 1e3:,.1f} kB"
+    assert told in (out / "report.html").read_text()
 
 
 def run_command(*words: object) -> Any:

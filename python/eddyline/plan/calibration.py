@@ -106,7 +106,7 @@ def _unending(world: World) -> World:
     return World.from_text(world.source, world.name, {"method.tolerance": LEAST_TOLERANCE}, world.path)
 
 
-class _Steps:
+class Steps:
     """Steps of a simulation. Those after the end of a search for a steady flow, which cost nothing, do not
     count."""
 
@@ -145,7 +145,7 @@ class _Steps:
 
 def measure(world: World) -> Measured:
     """Core time of steps after some to warm up."""
-    steps = _Steps(world)
+    steps = Steps(world)
     simulation = steps.simulation
     warm = steps.timed(WARM_UP_SECONDS, math.inf, WARM_UP)
     before, first, begin = steps.counts, steps.done, simulation.time

@@ -13,10 +13,10 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Traffic:
-    """Messages of one step.
+    """Messages of one step, or of a cycle of multigrid.
 
     messages: (nodes,) messages that each node sends and receives, halved: each is sent once and received
-    once.  rows: (nodes,) particles or cells in them.  crossing: messages of all nodes together.
+    once.  rows: (nodes,) particles or cells in them, or bytes.  crossing: messages of all nodes together.
     """
 
     messages: Counts

@@ -1,4 +1,4 @@
-"""Messages of a step, as counts of one neighbour."""
+"""Messages of a step, over what a `Traffic` counts."""
 
 from __future__ import annotations
 

@@ -17,9 +17,9 @@ from eddyline.world import World
 from eddyline.world.meshes import make
 
 
-def exchange_of(cycle: Cycle, cycles: float) -> Exchange:
-    """Messages of a step of so many cycles."""
-    return Exchange(cycle.exchanges * cycles, cycle.face_bytes * cycles, 1 + cycles)
+def exchange_of(cycles: float) -> Exchange:
+    """Messages of a step of so many cycles: traffic counts those of a cycle, and their bytes."""
+    return Exchange(cycles, cycles, 1 + cycles)
 
 
 class MeshRun:
@@ -36,13 +36,12 @@ class MeshRun:
     @property
     def levels(self) -> int:
         """Levels of multigrid of a run."""
-        levels: int = self._core.divide(1, self._wanted, self._is_gas)[0]
-        return levels
+        return self._core.divide(1, self._wanted, self._is_gas)[0]
 
     @property
     def multiple(self) -> int:
         """Cuts lie at multiples of so many cells, as the core has it."""
-        return max(2 ** (self.levels - 1), 2)
+        return max(1 << (self.levels - 1), 2)
 
     @property
     def cycle(self) -> Cycle:
@@ -72,7 +71,7 @@ class MeshRun:
         return replace(self._whole, pieces=pieces), [rank for *_, rank in found]
 
     def divide(self, ranks: int) -> Distribution:
-        """Messages: one to each neighbouring rank; rows: faces of cells between this rank and others."""
+        """Loads, and the messages and bytes of a cycle."""
         pieces, owners = self.pieces(ranks)
         loads = np.bincount(owners, weights=pieces.points, minlength=ranks).astype(np.int64)
         faces = np.zeros(ranks, dtype=np.int64)
@@ -83,5 +82,7 @@ class MeshRun:
                 faces[[first, second]] += contact.faces
                 neighbors[first].add(second)
                 neighbors[second].add(first)
-        messages = np.array([len(each) for each in neighbors], dtype=np.int64)
-        return Distribution(loads, GHOST_LAYERS * faces, Traffic(messages, faces))
+        cycle = self.cycle
+        messages = cycle.exchanges * np.array([len(each) for each in neighbors], dtype=np.int64)
+        sent = np.rint(cycle.face_bytes * faces).astype(np.int64)
+        return Distribution(loads, GHOST_LAYERS * faces, Traffic(messages, sent))

@@ -41,8 +41,8 @@ def _divided(world: World, ranks: int, counts: Mapping[str, float]) -> tuple[Dis
     elif world.solver.name == "multiblock":
         from eddyline.plan import meshes
 
-        run = meshes.MeshRun(world)
-        divided, exchange = run.divide(ranks), meshes.exchange_of(run.cycle, counts.get("cycles", 1.0))
+        divided = meshes.MeshRun(world).divide(ranks)
+        exchange = meshes.exchange_of(counts.get("cycles", 1.0))
     elif world.solver.name == "amr":
         from eddyline.plan.levels import LevelRun
         from eddyline.solvers.amr.cells import has_fixed_levels

@@ -286,7 +286,9 @@ def _traffic_row(run: Run) -> list[tuple[str, str]]:
     told = f"{sent[0]:,.1f} and {sent[1] / 1e3:,.1f} kB a step on the busiest rank"
     planned = planned_traffic(run.world, len(shares), counts)
     if planned is not None:
-        told += f"; plan: {planned.messages:,.1f} and {planned.bytes / 1e3:,.1f} kB"
+        told += (
+            f"; plan, without series and pictures: {planned.messages:,.1f} and {planned.bytes / 1e3:,.1f} kB"
+        )
         told += "".join(f", with {counts[name]:.3g} {name}" for name in counts)
     return [("Messages", told)]
 
