@@ -116,8 +116,11 @@ def _s(count: int) -> str:
 
 
 def _lost(row: Row) -> str:
-    """The larger reason why a row is inefficient."""
-    uneven = 1 - row.avgpts / max(row.maxpts, 1)
-    if (row.communication or 0.0) > uneven:
-        return f"messages take {100 * (row.communication or 0.0):.0f} % of a step"
+    """The largest reason why a row is inefficient."""
+    talking, repeated = row.communication or 0.0, row.repeated or 0.0
+    uneven = (1 - row.avgpts / max(row.maxpts, 1)) * (1 - talking - repeated)
+    if talking >= max(uneven, repeated):
+        return f"messages take {100 * talking:.0f} % of a step"
+    if repeated >= uneven:
+        return f"work that every rank repeats takes {100 * repeated:.0f} % of a step"
     return f"the fullest rank has {row.maxpts / max(row.avgpts, 1):.1f} times the average load"
