@@ -31,7 +31,10 @@ struct Field {
   std::string name, unit;
   Meaning meaning = Meaning::point;
   Reach reach = Reach::none;
-  int axis = -1;  // of a component of a vector: it changes its sign in a mirror across this axis
+  int axis = -1;         // of a component of a vector: it changes its sign in a mirror across this axis
+  int second_axis = -1;  // of a component of a tensor: it changes its sign once more across this one
+
+  bool is_odd_across(int mirror) const { return (axis == mirror) != (second_axis == mirror); }
 };
 
 /// A number that is derived from fields or summed over cells.

@@ -6,6 +6,8 @@
 //   k_kind                                Kind::rates or Kind::fluxes
 //   Q margin(Values<Q> fields)            positive where the fields are valid
 //   Q speed(Values<Q> fields)             sum over axes of the fastest signals [m/s]; may take the edge of a cell, too
+//   Values<Q> project(Values<Q> fields)   what takes their place at the end of a step of a level, where fields must
+//                                         keep a relation that rates keep only approximately; optional
 // of kind rates:
 //   k_reach                               layers of ghosts
 //   Values<Q> rates(Stencil<Q>)           d(fields)/dt at a cell

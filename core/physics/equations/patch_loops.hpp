@@ -16,19 +16,30 @@ EDDYLINE_INLINE void for_row(std::int32_t first, std::int32_t last, Visit&& visi
   for (; x < last; ++x) visit(One(), x);
 }
 
-/// Stores the result of a stage for the cells of a pack; i: the first of them in the patch.
-template <class Q, std::size_t N>
-EDDYLINE_INLINE void store_stage(const Stage& s, std::ptrdiff_t i, const ValuesOf<Q, N>& rates) {
-  for (std::size_t f = 0; f < N; ++f) {
-    const Q y0 = Q::load(s.slots[0][f] + i);
+/// The value of a field after a stage in the cells of a pack; i: the first of them in the patch.
+template <class Q>
+EDDYLINE_INLINE Q after_stage(const Stage& s, std::size_t f, std::ptrdiff_t i, Q rate) {
+  const Q y0 = Q::load(s.slots[0][f] + i);
+  if (!s.last) return y0 + Q(s.weight) * rate;
+  const Q sum = (Q::load(s.slots[1][f] + i) - y0) + Q(2.0) * Q::load(s.slots[2][f] + i) + Q::load(s.slots[3][f] + i);
+  return Q(1.0 / 3) * sum + Q(s.weight) * rate;
+}
+
+/// Stores the result of a stage, which at the end of a step a model may project.
+template <class Q, class Model>
+EDDYLINE_INLINE void store_stage(const Model& model, const Stage& s, std::ptrdiff_t i,
+                                 const ValuesOf<Q, Model::k_fields>& rates) {
+  constexpr std::size_t N = Model::k_fields;
+  if constexpr (requires { model.project(rates); }) {
     if (s.last) {
-      const Q sum =
-          (Q::load(s.slots[1][f] + i) - y0) + Q(2.0) * Q::load(s.slots[2][f] + i) + Q::load(s.slots[3][f] + i);
-      (Q(1.0 / 3) * sum + Q(s.weight) * rates[f]).store(s.to[f] + i);
-    } else {
-      (y0 + Q(s.weight) * rates[f]).store(s.to[f] + i);
+      ValuesOf<Q, N> values;
+      for (std::size_t f = 0; f < N; ++f) values[f] = after_stage<Q>(s, f, i, rates[f]);
+      values = model.project(values);
+      for (std::size_t f = 0; f < N; ++f) values[f].store(s.to[f] + i);
+      return;
     }
   }
+  for (std::size_t f = 0; f < N; ++f) after_stage<Q>(s, f, i, rates[f]).store(s.to[f] + i);
 }
 
 template <class P, class Model>
