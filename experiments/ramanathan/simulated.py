@@ -17,7 +17,13 @@ HERE = Path(__file__).resolve().parent
 WAYS = ("blocking", "nonblocking", "threaded")
 RANKS = {4: (1, 2, 2), 8: (2, 2, 2), 64: (4, 4, 4)}
 EDGES = (1, 2, 3, 4)  # patches of a rank along an edge
-CASES = ((128, 4, EDGES), (128, 8, EDGES), (256, 8, EDGES), (128, 64, (2, 3)))  # cells along the cube, ranks
+CASES = (
+    (128, 4, EDGES),
+    (128, 8, EDGES),
+    (256, 8, EDGES),
+    (128, 64, (2, 3)),
+    (256, 64, (2, 3)),
+)  # cells along the cube, ranks
 STAGES = 8
 
 
