@@ -45,7 +45,7 @@ class MeshRun:
 
     @property
     def cycle(self) -> Cycle:
-        return cycle_of(self._scheme, self.levels)
+        return cycle_of(self._scheme, self.levels, self.mesh.cells)
 
     @property
     def cycle_seconds(self) -> float:
@@ -55,7 +55,7 @@ class MeshRun:
     @property
     def constant_share(self) -> float:
         """Share of the time of a cycle that ranks do not shorten."""
-        return self.cycle.seconds(self._scheme, 0) / self.cycle_seconds
+        return self.cycle.constant_share(self._scheme, self.mesh.cells)
 
     def with_levels(self, levels: int) -> MeshRun:
         """The same run with method.levels."""
@@ -84,5 +84,6 @@ class MeshRun:
                 neighbors[second].add(first)
         cycle = self.cycle
         messages = cycle.exchanges * np.array([len(each) for each in neighbors], dtype=np.int64)
-        sent = np.rint(cycle.face_bytes * faces).astype(np.int64)
+        messages += cycle.gathers * (ranks - 1)
+        sent = np.rint(cycle.face_bytes * faces + cycle.gathered_bytes * (ranks - 1) * loads).astype(np.int64)
         return Distribution(loads, GHOST_LAYERS * faces, Traffic(messages, sent))

@@ -273,7 +273,7 @@ def cycle_of(world: World) -> multigrid.Cycle:
     """The cycles of this world, over as many levels as a run has."""
     assert world.core.mesh is not None
     levels, _ = world.core.mesh.divide(1, options_of(world.file).levels, world.file.is_gas)
-    return multigrid.cycle_of(scheme_of(world.file), levels)
+    return multigrid.cycle_of(scheme_of(world.file), levels, world.core.mesh.cells)
 
 
 def core_mesh(mesh: Mesh) -> _core.Mesh:
