@@ -206,7 +206,7 @@ class Levels {
   std::int64_t changes_ = 0;
   Group pending_;
   bool is_pending_ = false;  // an exchange of start()
-  /// By level: whether `foreign` holds the begin of a step, of the fields whose ghosts a stage reads or of all.
+  /// Contents of `foreign`, by level: the begin of a step of no field, of those whose ghosts a stage reads, or of all.
   std::vector<std::uint8_t> fresh_;
   static constexpr std::uint8_t k_some_fresh = 1, k_all_fresh = 2;
   std::vector<Parcels> parcels_;  // by level; none unless they pay
