@@ -114,7 +114,7 @@ class TermRegisters {
   T value_[physics::terms::k_most_registers] = {};
 };
 
-/// Subtracts the accelerations by terms of pairs from the viscous ones, see physics::terms::sweep_of().
+/// Subtracts the accelerations by terms of pairs from the viscous ones, see physics::terms::PairTerms.
 template <class T, int D>
 struct SumTerms {
   using P = Pack<T, 1>;
