@@ -64,6 +64,14 @@ struct Input {
   std::array<std::ptrdiff_t, 3> stride{};
 };
 
+/// Cells in a row along x of a patch: `place.cells`.
+struct Row {
+  Place place;
+  std::span<const Input> in;                    // at the first of them
+  std::span<const double* const> coefficients;  // of the patch's cells, one after another
+  std::ptrdiff_t cell = 0;                      // the first one, counted in the patch
+};
+
 /// One stage of the classical Runge-Kutta method on a patch. With the state y_0 at the begin of a step and the rates F,
 /// stages keep
 ///
@@ -160,9 +168,11 @@ class Equations {
   /// Columns of the budget: integrals over the domain, and largest values.
   virtual const std::vector<Named>& integrals() const = 0;
   virtual const std::vector<Named>& largest() const = 0;
-  /// Densities of the integrals per volume at a cell, the only one of `place`, and its values of the largest.
-  virtual void account(const Place& place, std::span<const Input> cell, std::span<double> densities,
-                       std::span<double> largest) const = 0;
+  /// Densities of the integrals per volume at the cells of a row, integral by integral. Raises `largest` to the values
+  /// of these cells.
+  virtual void account(const Row& row, double* const* densities, std::span<double> largest) const = 0;
+  /// True if account() reads the neighbours of no other fields than rates do, see Reach.
+  virtual bool accounts_within_reach() const = 0;
 
   /// The constraint of these equations, if they have one; f at a cell from its fields, a mean over the cell.
   virtual std::optional<Constraint> constraint() const { return std::nullopt; }

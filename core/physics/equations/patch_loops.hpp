@@ -88,4 +88,43 @@ struct Inspect {
   }
 };
 
+/// Integrals and largest values of the cells of a row.
+template <class P, class Model>
+struct Account {
+  static void run(const void* opaque, const Row& row, double* const* densities, double* largest) {
+    const Model& model = *static_cast<const Model*>(opaque);
+    Most<P> most;
+    Most<One> rest;
+    for (std::size_t n = 0; n < Model::k_largest; ++n) most[n] = P(largest[n]), rest[n] = One(largest[n]);
+    const auto add = [&]<class Q>(Most<Q>& highest, std::int32_t x) {
+      const auto found = model.account(Stencil<Q>{row.in, x, 0, 0, row.place.spacing, row.coefficients, row.cell + x});
+      for (std::size_t n = 0; n < Model::k_integrals; ++n) found.densities[n].store(densities[n] + x);
+      for (std::size_t n = 0; n < Model::k_largest; ++n) highest[n] = max(found.largest[n], highest[n]);
+    };
+    const std::int32_t cells = row.place.cells.count(0);
+    std::int32_t x = 0;
+    for (; x + P::width <= cells; x += P::width) add(most, x);
+    for (; x < cells; ++x) add(rest, x);
+    for (std::size_t n = 0; n < Model::k_largest; ++n) {
+      std::array<double, P::width> lane;
+      most[n].store(lane.data());
+      largest[n] = rest[n].v;
+      for (const double each : lane) largest[n] = each > largest[n] ? each : largest[n];
+    }
+  }
+
+ private:
+  template <class Q>
+  using Most = ValuesOf<Q, Model::k_largest>;
+};
+
+/// Null for models without an account of packs.
+template <class P, class Model>
+constexpr auto account_of() -> decltype(Kernels::account) {
+  if constexpr (requires { Model::k_integrals; })
+    return &Account<P, Model>::run;
+  else
+    return nullptr;
+}
+
 }  // namespace eddyline::physics
