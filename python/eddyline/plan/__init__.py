@@ -1,7 +1,7 @@
 """Plans of runs on many ranks: `eddyline plan`.
 
 mapper: Hammond's table.  blocks, meshes, levels, particles: a world divided among ranks, with messages.
-calibration: the speed of this machine.  rehearsal: how steps change over a run.  speed: both, for each solver.
+calibration: the speed of this machine.  rehearsal: how steps change over a run.  speed: both, by solver.
 forecast: wall time with an error bar.  advice: how many ranks pay.  traffic: messages, for reports.
 """
 
