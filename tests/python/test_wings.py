@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import shutil
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from eddyline.world import World, WorldError
 from eddyline.world.meshes import make
 from eddyline.world.shapes import Wing
 
+ROOT = Path(__file__).resolve().parents[2]
 WORLD = """
 format = 1
 domain = { origin = [-1, -1, 0], size = [4, 2, 3], spacing = 0.1 }
@@ -116,6 +119,13 @@ def test_a_wing_is_lifted_with_the_same_bits_in_boxes() -> None:
     assert forces[1] == forces[2]
     assert forces[0] == pytest.approx(forces[1], rel=0.05)  # another start of the search
     assert 0.03 < forces[0] / (0.5 * 0.36 * 1.5) < 0.4
+
+
+def test_sections_of_a_wing_are_files_that_a_run_keeps(tmp_path: Path) -> None:
+    """Without them its report cannot read the world."""
+    shutil.copy(ROOT / "validation" / "wing" / "section.csv", tmp_path)
+    (tmp_path / "wing.toml").write_text(WORLD.replace('digits = "0012"', 'file = "section.csv"'))
+    assert World.load(tmp_path / "wing.toml").file.named_files == ["section.csv"]
 
 
 @pytest.mark.parametrize(

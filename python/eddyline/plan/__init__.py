@@ -1,7 +1,8 @@
 """Plans of runs on many ranks: `eddyline plan`.
 
-mapper: Hammond's table.  blocks, particles: a world divided among ranks, with messages.  forecast: wall time
-with an error bar.  calibration: the speed of this machine.  advice: how many ranks pay.
+mapper: Hammond's table.  blocks, meshes, levels, particles: a world divided among ranks, with messages.
+calibration: the speed of this machine.  rehearsal: how steps change over a run.  speed: both, by solver.
+forecast: wall time with an error bar.  advice: how many ranks pay.  traffic: messages, for reports.
 """
 
 from __future__ import annotations
