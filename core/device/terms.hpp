@@ -49,11 +49,22 @@ class TermRegisters {
     for (std::int32_t k = 0; k < count; ++k) {
       const TermStep step = steps[k];
       const T a = value_[step.a], b = value_[step.b], c = value_[step.c];
-      value_[step.to] = step.fused ? std::fma(a, b, c) : apply(step.op, a, b, c);
+      value_[step.to] = step.tail == Tail::fused ? std::fma(a, b, c) : follow(step.tail, apply(step.op, a, b, c), c);
     }
   }
 
  private:
+  using Tail = physics::terms::Step::Tail;
+
+  static EDDYLINE_INLINE T follow(Tail tail, T first, T c) {
+    switch (tail) {
+      case Tail::add: return first + c;
+      case Tail::multiply: return first * c;
+      case Tail::subtract: return first - c;
+      case Tail::subtract_from: return c - first;
+      default: return first;
+    }
+  }
   static EDDYLINE_INLINE bool holds(T a) { return a < 0 || a > 0; }
   static EDDYLINE_HOST_DEVICE T apply(Op op, T a, T b, T c) {
     namespace math = portable::anywhere;
@@ -103,7 +114,7 @@ class TermRegisters {
   T value_[physics::terms::k_most_registers] = {};
 };
 
-/// Subtracts the accelerations by terms of pairs from the viscous ones, see physics::terms::sweep_of().
+/// Subtracts the accelerations by terms of pairs from the viscous ones, see physics::terms::PairTerms.
 template <class T, int D>
 struct SumTerms {
   using P = Pack<T, 1>;

@@ -87,9 +87,26 @@ EDDYLINE_INLINE Wall<P, D> load_wall(const RowParts<const typename P::value_type
   return w;
 }
 
+/// A guest of a sweep of rates that does nothing. physics/terms has one that adds forces by formulas.
+struct NoTerms {
+  template <class Fluid>
+  EDDYLINE_INLINE void begin(const Fluid&, std::int64_t) {}
+  /// Calls sum(chunk) with the neighbours of a chunk, as many at a time as take part together.
+  template <class Chunk, class Sum>
+  EDDYLINE_INLINE void for_each_batch(const Chunk& chunk, Sum&& sum) {
+    sum(chunk);
+  }
+  /// Takes a pair: the neighbour, r_i - r_j in quanta and v_i - v_j.
+  template <class Fluid, class P>
+  EDDYLINE_INLINE void take(const Fluid&, const P*, const P*) {}
+  template <class Fluid, class T>
+  EDDYLINE_INLINE void end(const Fluid&, std::int64_t, T* const*) {}
+};
+
 template <class P, int D, FluidViscosity viscosity, class Source = OwnNeighbors, class T = typename P::value_type,
-          class Input = SweepInput<T>>
-EDDYLINE_INLINE void rates_of(const Input& in, const RateResults<T, D>& out, std::int64_t c, int part) {
+          class Input = SweepInput<T>, class Terms = NoTerms>
+EDDYLINE_INLINE void rates_of(const Input& in, const RateResults<T, D>& out, std::int64_t c, int part,
+                              Terms&& terms = Terms()) {
   constexpr bool confined = viscosity == FluidViscosity::morris;
   const T unit = confined ? T(1) : in.scale * in.scale;  // unit of viscous sums: the central form sums in quanta
   const P scale(in.scale), squared_scale(in.scale * in.scale), nu_fluid(in.nu_fluid), nu_wall(in.nu_wall);
@@ -97,28 +114,32 @@ EDDYLINE_INLINE void rates_of(const Input& in, const RateResults<T, D>& out, std
   const auto i = load_midpoint<P, D, confined>(in.midpoint_fluid, in.targets.template places<P::width>(at).data());
   P divergence(0), diffusion(0), viscous[D], at_walls[D], dissipation(0);
 
-  for_each_neighbor<P>(
-      in.fluid_neighbors[c], part,
-      [&](auto* places) __attribute__((always_inline)) {
-        Source::template prefetch<k_midpoint_width<D>, P>(in.midpoint_fluid, places, in.prefetch_distance);
-        return load_midpoint<P, D, confined, Source>(in.midpoint_fluid, places);
-      },
-      [&](const auto& j) __attribute__((always_inline)) {
-        const auto ij = make_quanta_pair<P, D>(i.x, j.x, squared_scale);
-        P v_ij[D];
-        for (int d = 0; d < D; ++d) v_ij[d] = i.v[d] - j.v[d];
-        const P v_r = dot<D>(v_ij, ij.r), VF = j.V * ij.F;
-        density_diffusion<D>(diffusion, VF, i.s, j.s, i.half_g, j.half_g, ij.r);
-        if constexpr (confined) {
-          continuity(divergence, VF, v_r);
-          viscosity_morris<D>(viscous, VF * (nu_fluid - shifting_transport<D>(i.w, j.w, ij.r)), v_ij);
-        } else {
-          const P VFv_r = VF * v_r;
-          continuity(divergence, VFv_r);
-          viscosity_central<D>(viscous, VFv_r, ij.r);
-          dissipation_central(dissipation, VFv_r, v_r);
-        }
-      });
+  terms.begin(i, at);
+  terms.for_each_batch(in.fluid_neighbors[c], [&](const auto& chunk) __attribute__((always_inline)) {
+    for_each_neighbor<P>(
+        chunk, part,
+        [&](auto* places) __attribute__((always_inline)) {
+          Source::template prefetch<k_midpoint_width<D>, P>(in.midpoint_fluid, places, in.prefetch_distance);
+          return load_midpoint<P, D, confined, Source>(in.midpoint_fluid, places);
+        },
+        [&](const auto& j) __attribute__((always_inline)) {
+          const auto ij = make_quanta_pair<P, D>(i.x, j.x, squared_scale);
+          P v_ij[D];
+          for (int d = 0; d < D; ++d) v_ij[d] = i.v[d] - j.v[d];
+          const P v_r = dot<D>(v_ij, ij.r), VF = j.V * ij.F;
+          density_diffusion<D>(diffusion, VF, i.s, j.s, i.half_g, j.half_g, ij.r);
+          if constexpr (confined) {
+            continuity(divergence, VF, v_r);
+            viscosity_morris<D>(viscous, VF * (nu_fluid - shifting_transport<D>(i.w, j.w, ij.r)), v_ij);
+          } else {
+            const P VFv_r = VF * v_r;
+            continuity(divergence, VFv_r);
+            viscosity_central<D>(viscous, VFv_r, ij.r);
+            dissipation_central(dissipation, VFv_r, v_r);
+          }
+          terms.take(j, ij.r, v_ij);
+        });
+  });
 
   const P divergence_of_fluid = divergence;
   for_each_neighbor<P>(
@@ -156,6 +177,7 @@ EDDYLINE_INLINE void rates_of(const Input& in, const RateResults<T, D>& out, std
     put(viscous[d] * per_density, out.viscous[d] + at);
   }
   if constexpr (!confined) put(dissipation * squared_scale, out.dissipation + at);
+  terms.end(i, at, out.viscous);
 }
 
 template <class P, int D, FluidViscosity viscosity, class Source = OwnNeighbors, class T = typename P::value_type>

@@ -1,4 +1,4 @@
-// The sweep of terms that worlds state as formulas, compiled for one instruction set.
+// Sweeps of rates with terms that worlds state as formulas, compiled for one instruction set.
 #include "base/pack_avx2.hpp"
 
 #include "physics/terms/sweep_impl.hpp"
@@ -6,12 +6,12 @@
 namespace eddyline::physics::terms {
 
 template <>
-Sweep<float> sweep_avx2<float, 2>() {
-  return sweep<Pack<float, 8>, 2>;
+Sweeps<float, 2> sweeps_avx2<float, 2>() {
+  return make_sweeps<Pack<float, 8>, 2>();
 }
 template <>
-Sweep<float> sweep_avx2<float, 3>() {
-  return sweep<Pack<float, 8>, 3>;
+Sweeps<float, 3> sweeps_avx2<float, 3>() {
+  return make_sweeps<Pack<float, 8>, 3>();
 }
 
 }  // namespace eddyline::physics::terms

@@ -1,4 +1,4 @@
-// The sweep of terms that worlds state as formulas, compiled for one instruction set.
+// Sweeps of rates with terms that worlds state as formulas, compiled for one instruction set.
 #include "base/pack.hpp"
 
 #include "physics/terms/sweep_impl.hpp"
@@ -6,20 +6,20 @@
 namespace eddyline::physics::terms {
 
 template <>
-Sweep<float> sweep_scalar<float, 2>() {
-  return sweep<Pack<float, 1>, 2>;
+Sweeps<float, 2> sweeps_scalar<float, 2>() {
+  return make_sweeps<Pack<float, 1>, 2>();
 }
 template <>
-Sweep<float> sweep_scalar<float, 3>() {
-  return sweep<Pack<float, 1>, 3>;
+Sweeps<float, 3> sweeps_scalar<float, 3>() {
+  return make_sweeps<Pack<float, 1>, 3>();
 }
 template <>
-Sweep<double> sweep_scalar<double, 2>() {
-  return sweep<Pack<double, 1>, 2>;
+Sweeps<double, 2> sweeps_scalar<double, 2>() {
+  return make_sweeps<Pack<double, 1>, 2>();
 }
 template <>
-Sweep<double> sweep_scalar<double, 3>() {
-  return sweep<Pack<double, 1>, 3>;
+Sweeps<double, 3> sweeps_scalar<double, 3>() {
+  return make_sweeps<Pack<double, 1>, 3>();
 }
 
 }  // namespace eddyline::physics::terms

@@ -12,11 +12,13 @@
 
 namespace eddyline::physics::terms {
 
-/// Calls to[l] = function(a[l], ...) for some lanes; P: the pack of the instruction set.
+/// Calls to[l] = function(a[l], ...) for some lanes, rounded up to whole groups of k_together, which need no loop for
+/// what is left over; P: the pack of the instruction set.
 template <class P, class T, class Function, class... From>
 EDDYLINE_INLINE void for_lanes(int lanes, T* to, Function&& function, const From*... from) {
+  for (int first = 0; first < lanes; first += k_together)
 #pragma omp simd
-  for (int l = 0; l < lanes; ++l) to[l] = function(from[l]...);
+    for (int l = first; l < first + k_together; ++l) to[l] = function(from[l]...);
 }
 
 /// The same for functions that are evaluated one by one in double precision.
@@ -80,22 +82,35 @@ EDDYLINE_INLINE void run_binary(Op op, int n, T* to, const T* a, const T* b) {
   }
 }
 
+/// Two operations in one pass: `inner` on a and b, then the step's tail on the result and c.
+template <class P, class T, class Inner>
+EDDYLINE_INLINE void run_joined(Step::Tail tail, int n, T* to, Inner&& inner, const T* a, const T* b, const T* c) {
+  switch (tail) {
+    case Step::Tail::add: return for_lanes<P>(n, to, [=](T x, T y, T z) { return inner(x, y) + z; }, a, b, c);
+    case Step::Tail::multiply: return for_lanes<P>(n, to, [=](T x, T y, T z) { return inner(x, y) * z; }, a, b, c);
+    case Step::Tail::subtract: return for_lanes<P>(n, to, [=](T x, T y, T z) { return inner(x, y) - z; }, a, b, c);
+    default: return for_lanes<P>(n, to, [=](T x, T y, T z) { return z - inner(x, y); }, a, b, c);
+  }
+}
+
+template <class P, class T = typename P::value_type>
+EDDYLINE_INLINE void run_step(const Step& step, int n, T* to, const T* a, const T* b, const T* c) {
+  if (step.tail == Step::Tail::fused)
+    return for_lanes<P>(n, to, [](T x, T y, T z) { return std::fma(x, y, z); }, a, b, c);
+  if (step.tail != Step::Tail::none) {
+    if (step.op == Op::multiply) return run_joined<P>(step.tail, n, to, [](T x, T y) { return x * y; }, a, b, c);
+    if (step.op == Op::add) return run_joined<P>(step.tail, n, to, [](T x, T y) { return x + y; }, a, b, c);
+    return run_joined<P>(step.tail, n, to, [](T x, T y) { return x - y; }, a, b, c);
+  }
+  if (step.op == Op::select) return for_lanes<P>(n, to, [](T x, T y, T z) { return holds(x) ? y : z; }, a, b, c);
+  world::formula::arity(step.op) == 1 ? run_unary<P>(step.op, n, to, a) : run_binary<P>(step.op, n, to, a, b);
+}
+
 /// Runs some steps on the first `lanes` values of registers, which lie k_lanes apart.
 template <class P, class T = typename P::value_type>
 EDDYLINE_INLINE void run(std::span<const Step> steps, T* registers, int lanes) {
   const auto at = [&](std::uint16_t number) { return registers + std::size_t{number} * k_lanes; };
-  for (const Step& step : steps) {
-    T* to = at(step.to);
-    const T *a = at(step.a), *b = at(step.b), *c = at(step.c);
-    if (step.fused)
-      for_lanes<P>(lanes, to, [](T x, T y, T z) { return std::fma(x, y, z); }, a, b, c);
-    else if (step.op == Op::select)
-      for_lanes<P>(lanes, to, [](T x, T y, T z) { return holds(x) ? y : z; }, a, b, c);
-    else if (world::formula::arity(step.op) == 1)
-      run_unary<P>(step.op, lanes, to, a);
-    else
-      run_binary<P>(step.op, lanes, to, a, b);
-  }
+  for (const Step& step : steps) run_step<P>(step, lanes, at(step.to), at(step.a), at(step.b), at(step.c));
 }
 
 /// Fills registers with values that are the same in all lanes.

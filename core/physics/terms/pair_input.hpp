@@ -40,8 +40,8 @@ struct Member {
 };
 
 /// Places of a pack of targets, of which `first` is the first, at the end of the step [m].
-template <class P, int D, class T = typename P::value_type>
-EDDYLINE_INLINE void find_places(const PairInput<T>& in, std::int64_t first, const Member<P, D>& i, P* place) {
+template <class P, int D, class Fluid, class T = typename P::value_type>
+EDDYLINE_INLINE void find_places(const PairInput<T>& in, std::int64_t first, const Fluid& i, P* place) {
   for (int d = 0; d < D; ++d) {
     T way[P::width], x[P::width];
     i.v[d].store(way);
@@ -54,9 +54,9 @@ EDDYLINE_INLINE void find_places(const PairInput<T>& in, std::int64_t first, con
 }
 
 /// Subtracts the accelerations by the summed forces on a pack of targets from out[d].
-template <class P, int D, class T = typename P::value_type>
-EDDYLINE_INLINE void subtract_accelerations(const PairInput<T>& in, std::int64_t first, const Member<P, D>& i,
-                                            const P* force, T* const* out) {
+template <class P, int D, class Fluid, class T = typename P::value_type>
+EDDYLINE_INLINE void subtract_accelerations(const PairInput<T>& in, std::int64_t first, const Fluid& i, const P* force,
+                                            T* const* out) {
   const P zero(0), one(1);
   const P mass = (one + i.s) * P(in.density) * (i.V * P(in.volume)), exists = select(i.V > zero, one, zero);
   for (int d = 0; d < D; ++d) {

@@ -29,13 +29,24 @@ struct Variable {
 /// Number of pairs, or particles, that a step of a program treats at once. Intermediate values stay in the first-level
 /// cache, and the cost of choosing an operation is divided by this number.
 inline constexpr int k_lanes = 128;
+/// Lanes that are computed together, whether all of them are used or not.
+inline constexpr int k_together = 32;
 inline constexpr int k_most_registers = 96;
 inline constexpr int k_no_register = -1;
 
-/// One operation on registers of k_lanes values. fused: to = a b + c, rounded once; else to = op(a, b, c).
+/// One operation on registers of k_lanes values: to = op(a, b, c), or an operation on a and b and then one on the
+/// result and c, each rounded.
 struct Step {
+  enum class Tail : std::uint8_t {
+    none,
+    fused,  // op is multiply: a b + c, rounded once
+    add,
+    multiply,
+    subtract,
+    subtract_from,  // c - (a op b)
+  };
   Op op = Op::constant;
-  bool fused = false;
+  Tail tail = Tail::none;
   std::uint16_t to = 0, a = 0, b = 0, c = 0;
 };
 
@@ -65,8 +76,6 @@ class Program {
   };
   /// All such registers, for values of the variables with Rate::once, by the number of the variable.
   std::vector<Filled> filled(std::span<const double> values) const;
-
-  struct Node;
 
  private:
   struct Once {

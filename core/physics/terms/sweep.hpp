@@ -1,10 +1,11 @@
 #pragma once
-// The sweep over pairs for terms that a world states as formulas, see terms.hpp. Compiled for every instruction set.
+// Sweeps of rates with terms that a world states as formulas, see terms.hpp. Compiled for every instruction set.
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "physics/delta/sweeps.hpp"
 #include "physics/terms/pair_input.hpp"
 #include "physics/terms/terms.hpp"
 
@@ -16,19 +17,24 @@ struct SweepInput : PairInput<T> {
   std::vector<Program::Filled> filled;
 };
 
-/// Subtracts the accelerations by terms of pairs from out[d] [unit], see PairInput.
-template <class T>
-using Sweep = void (*)(const SweepInput<T>&, T* const* out, std::int64_t first_chunk, std::int64_t last_chunk);
+/// The sweeps of rates of the scheme delta, see delta::Sweeps, that also subtract the accelerations by terms of pairs
+/// from RateResults::viscous [unit], see PairInput.
+template <class T, int D>
+struct Sweeps {
+  using Rates = void (*)(const delta::SweepInput<T>&, const SweepInput<T>&, const delta::RateResults<T, D>&,
+                         std::int64_t first_chunk, std::int64_t last_chunk);
+  Rates rates_morris, rates_central;
+};
 
 template <class T, int D>
-Sweep<T> sweep_scalar();
+Sweeps<T, D> sweeps_scalar();
 template <class T, int D>
-Sweep<T> sweep_avx2();
+Sweeps<T, D> sweeps_avx2();
 template <class T, int D>
-Sweep<T> sweep_avx512();
+Sweeps<T, D> sweeps_avx512();
 
-/// Returns the sweep for an instruction set, named as in instruction_sets(); double precision uses the scalar one.
+/// Returns the sweeps for an instruction set, named as in instruction_sets(); double precision uses the scalar ones.
 template <class T, int D>
-Sweep<T> choose_sweep(const std::string& instructions);
+Sweeps<T, D> choose_sweeps(const std::string& instructions);
 
 }  // namespace eddyline::physics::terms

@@ -69,17 +69,17 @@ void DeltaSums<T, D>::sum_rates(std::span<const Block> blocks) {
   physics::delta::RateResults<T, D> out{
       scratch_.delta.divergence(), scratch_.delta.diffusion(), {}, scratch_.delta.dissipation.data()};
   for (int d = 0; d < D; ++d) out.viscous[d] = scratch_.delta.viscous(d);
-  const auto rates = state_.constants.viscosity == physics::delta::FluidViscosity::morris ? sweeps_.rates_morris
-                                                                                          : sweeps_.rates_central;
+  const bool is_morris = state_.constants.viscosity == physics::delta::FluidViscosity::morris;
+  const auto rates = is_morris ? sweeps_.rates_morris : sweeps_.rates_central;
   const std::int64_t n = domain_.fluid_after(k_rates);
   if (!has_terms()) {
     for_blocks(blocks, n, [&](std::int64_t first, std::int64_t last) { rates(in, out, first, last); });
     return;
   }
+  const auto rates_and_terms = is_morris ? sweeps_with_terms_.rates_morris : sweeps_with_terms_.rates_central;
   const auto terms = input_of_terms();
   for_blocks(blocks, n, [&](std::int64_t first, std::int64_t last) {
-    rates(in, out, first, last);
-    if (pair_terms_.acts()) terms_sweep_(terms, out.viscous, first, last);
+    pair_terms_.acts() ? rates_and_terms(in, terms, out, first, last) : rates(in, out, first, last);
     for (const auto& each : module_terms_) each->sweep(terms, out.viscous, first, last);
   });
 }

@@ -25,7 +25,7 @@ class DeltaSums {
         moving_walls_(moving_walls),
         forcing_(forcing),
         sweeps_(physics::delta::choose_sweeps<T, D>(parts.domain.execution().instructions)),
-        terms_sweep_(physics::terms::choose_sweep<T, D>(parts.domain.execution().instructions)),
+        sweeps_with_terms_(physics::terms::choose_sweeps<T, D>(parts.domain.execution().instructions)),
         instructions_(parts.domain.execution().instructions) {
     find_terms();
   }
@@ -64,7 +64,7 @@ class DeltaSums {
   const MovingWalls<T, D>& moving_walls_;
   const ExternalForcing<D>& forcing_;
   physics::delta::Sweeps<T, D> sweeps_;  // compiled for the instruction set of the run
-  physics::terms::Sweep<T> terms_sweep_;
+  physics::terms::Sweeps<T, D> sweeps_with_terms_;
   physics::terms::PairProgram pair_terms_;
   std::string instructions_;
   std::vector<std::unique_ptr<physics::terms::ModuleTerms>> module_terms_;
