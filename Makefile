@@ -110,7 +110,7 @@ fuzz: $(TESTED)
 tidy: $(TESTED)
 	@$(BIN)/python tools/test.py clang-tidy --jobs $(JOBS)
 
-# The C++ tests with sanitizers and AVX-512; a target of its own because it builds the core once more.
+# The C++ tests with sanitizers, AVX-512 and uses after scope; a target of its own because it builds the core once more.
 test-wide: $(TESTED)
 	@$(BIN)/python tools/test.py core-wide --jobs $(JOBS)
 

@@ -27,12 +27,17 @@ NETWORK = """\
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
   <zone id="all" routing="Full">
-    <cluster id="c" prefix="n" suffix="" radical="0-{last}" speed="1Gf" bw="{bandwidth}Bps" lat="{latency}s"/>
+    <cluster id="c" prefix="n" suffix="" radical="0-{last}" speed="1Gf" bw="{bandwidth}Bps" lat="{latency}s"
+             {inside}/>
   </zone>
 </platform>
 """
-"""A platform of SimGrid: machines with one link each to a switch. For format(): last, the number of the last
-machine; bandwidth [bytes/s]; latency [s]."""
+
+
+def network_of(machines: int, bandwidth: float, latency: float, inside: str = "") -> str:
+    """A platform of SimGrid: machines n0, n1, ... with one link each to a switch. bandwidth: bytes/s.
+    latency: s.  inside: attributes of a machine with several processes."""
+    return NETWORK.format(last=machines - 1, bandwidth=bandwidth, latency=latency, inside=inside)
 
 
 @dataclass(frozen=True)

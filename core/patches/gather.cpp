@@ -1,8 +1,9 @@
 #include "patches/gather.hpp"
 
-#include <cstring>
 #include <map>
 #include <utility>
+
+#include "patches/copy_cells.hpp"
 
 namespace eddyline::patches {
 
@@ -74,29 +75,10 @@ Gather::Views Gather::views(const double* own, double* foreign) const {
   return views;
 }
 
-/// Most parts of ghosts are one to three cells wide.
-constexpr std::int32_t k_short = 3;
-
 void Gather::fill(std::size_t k, const Values& values, const IndexBox& box, double* to) const {
-  for (const Source& source : targets_[k].sources) {
-    const double* from = (source.is_foreign ? values.foreign : values.own) + source.first;
-    Int3 giver;
-    for (std::size_t d = 0; d < 3; ++d) giver[d] = source.cells.lower[d] - source.shift[d];
-    const double* first = from + source.block.index(giver);
-    double* into = to + box.index(source.cells.lower);
-    const std::ptrdiff_t from_y = source.block.count(0), from_z = from_y * source.block.count(1);
-    const std::ptrdiff_t to_y = box.count(0), to_z = to_y * box.count(1);
-    const std::int32_t nx = source.cells.count(0), ny = source.cells.count(1), nz = source.cells.count(2);
-    for (std::int32_t z = 0; z < nz; ++z)
-      for (std::int32_t y = 0; y < ny; ++y) {
-        const double* row = first + z * from_z + y * from_y;
-        double* target = into + z * to_z + y * to_y;
-        if (nx > k_short)
-          std::memcpy(target, row, static_cast<std::size_t>(nx) * sizeof(double));
-        else
-          for (std::int32_t x = 0; x < nx; ++x) target[x] = row[x];
-      }
-  }
+  for (const Source& source : targets_[k].sources)
+    copy_cells((source.is_foreign ? values.foreign : values.own) + source.first, source.block, to, box, source.cells,
+               source.shift);
 }
 
 }  // namespace eddyline::patches

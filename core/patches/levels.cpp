@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "patches/copy_cells.hpp"
 
 namespace eddyline::patches {
 
@@ -25,6 +26,26 @@ void fit(std::vector<Array<double>>& some, std::size_t fields, std::int64_t size
     each.resize(static_cast<std::size_t>(size));
   }
 }
+
+/// Memory of a thread for all fields of a box of cells. It stays: memory that the system gives page by page would take
+/// as long as a stage.
+struct Memory {
+  std::vector<std::vector<double>> fields;
+  std::vector<double*> pointers;
+  Transfer::Scratch transfer;
+
+  static Memory& of_thread(std::size_t fields) {
+    thread_local Memory memory;
+    memory.fields.resize(fields);
+    memory.pointers.resize(fields);
+    return memory;
+  }
+  /// Room for a field in `size` cells; its address is the pointer of the field.
+  double* make_room(std::size_t field, std::size_t size) {
+    fields[field].resize(std::max(fields[field].size(), size));
+    return pointers[field] = fields[field].data();
+  }
+};
 
 }  // namespace
 
@@ -248,18 +269,36 @@ void Levels::receive_ahead(int level) {
   travels_[l].all = travels_[l].all_next;
   parcels_[l].turn();
   wait(level, Parcels::k_all);
-  fresh_[l] = 1;
+  fresh_[l] = travels_[l].all ? k_all_fresh : k_some_fresh;
 }
 
-/// Ghosts of other ranks of all fields at the begin of a step.
-void Levels::gather_siblings(int level) {
+/// Ghosts of other ranks at the begin of a step: of all fields, or of those whose ghosts a stage reads.
+void Levels::gather_siblings(int level, bool all) {
   const auto l = static_cast<std::size_t>(level);
   receive_ahead(level);
-  if (travels_.empty() || fresh_[l] == 0 || !travels_[l].all) {
-    const Group ghosts = siblings(levels_[l], begin, true);
-    halos_[l]->siblings.gather_between(ghosts.fields);
-  }
-  fresh_[l] = 1;
+  const std::uint8_t wanted = all ? k_all_fresh : k_some_fresh;
+  if (fresh_[l] >= wanted) return;
+  const Group ghosts = siblings(levels_[l], begin, all);
+  halos_[l]->siblings.gather_between(ghosts.fields);
+  fresh_[l] = wanted;
+}
+
+/// The sum of the states of the coarser level with some weights, at the ghosts of the parts of a patch, which lie one
+/// after another. In a thread's memory, unless it is one of the states.
+const double* Levels::sum_of_states(const Below& below, std::size_t field, const StateWeights& weights,
+                                    std::span<const Rim::Part> parts) {
+  const auto state = [&](std::size_t s) { return below.values[s][field].data() + parts.front().first; };
+  const auto is_one = [](double weight) { return weight == 1; };
+  if (std::ranges::count(weights, 0.0) + 1 == k_states && std::ranges::any_of(weights, is_one))
+    return state(static_cast<std::size_t>(std::ranges::find_if(weights, is_one) - weights.begin()));
+  thread_local std::vector<double> sum;
+  const auto count = static_cast<std::size_t>(parts.back().first + parts.back().ghosts.cells() - parts.front().first);
+  sum.resize(std::max(sum.size(), count));
+  const StateWeights w = weights;
+  const double *a = state(0), *b = state(1), *c = state(2), *d = state(3), *e = state(4);
+  double* to = sum.data();
+  for (std::size_t i = 0; i < count; ++i) to[i] = w[0] * a[i] + w[1] * b[i] + w[2] * c[i] + w[3] * d[i] + w[4] * e[i];
+  return to;
 }
 
 void Levels::fill(int level, const Layout::Patch& patch, Slot slot, const StateWeights& weights, double time,
@@ -273,25 +312,11 @@ void Levels::fill(int level, const Layout::Patch& patch, Slot slot, const StateW
     here.layout.fill(patch, here.values(slot, f), to);
     if (level == 0) continue;
     const Below& below = below_[l];
-    std::size_t single = k_states;
-    for (std::size_t s = 0; s < k_states; ++s)
-      if (weights[s] != 0) single = single == k_states && weights[s] == 1 ? s : k_states + 1;
-    for (const Rim::Part& part : below.rim.parts_of(here.layout.number_of(patch))) {
-      std::int64_t first = part.first;
-      const std::int32_t row = part.ghosts.count(0);
-      for_each_row(part.ghosts, [&](Int3 cell) {
-        double* into = to + grown.index(cell);
-        const auto state = [&](std::size_t s) { return below.values[s][f].data() + first; };
-        if (single < k_states) {
-          std::copy_n(state(single), row, into);
-        } else {
-          const double *a = state(0), *b = state(1), *c = state(2), *d = state(3), *e = state(4);
-          for (std::int32_t i = 0; i < row; ++i)
-            into[i] = weights[0] * a[i] + weights[1] * b[i] + weights[2] * c[i] + weights[3] * d[i] + weights[4] * e[i];
-        }
-        first += row;
-      });
-    }
+    const std::span<const Rim::Part> parts = below.rim.parts_of(here.layout.number_of(patch));
+    if (parts.empty()) continue;
+    const double* values = sum_of_states(below, f, weights, parts);
+    for (const Rim::Part& part : parts)
+      copy_cells(values + (part.first - parts.front().first), part.ghosts, to, grown, part.ghosts);
   }
   if (setup_.sides) setup_.sides(level, grown, scratch, time);
 }
@@ -326,9 +351,7 @@ void Levels::interpolate(int level, std::span<const Slot> states, std::span<cons
   const auto parts = static_cast<std::int64_t>(below.rim.parts().size());
 #pragma omp parallel
   {
-    std::vector<std::vector<double>> memory(fields());
-    std::vector<double*> pointers(fields());
-    Transfer::Scratch scratch;
+    Memory& memory = Memory::of_thread(fields());
 #pragma omp for schedule(dynamic)
     for (std::int64_t k = 0; k < parts; ++k) {
       const Rim::Part& part = below.rim.parts()[static_cast<std::size_t>(k)];
@@ -336,17 +359,16 @@ void Levels::interpolate(int level, std::span<const Slot> states, std::span<cons
       for (std::size_t s = 0; s < states.size(); ++s) {
         const Slot state = states[s];
         for (std::size_t f = 0; f < fields(); ++f) {
-          pointers[f] = nullptr;
+          memory.pointers[f] = nullptr;
           if (!is_needed(f, state)) continue;
-          memory[f].resize(std::max(memory[f].size(), static_cast<std::size_t>(box.cells())));
-          pointers[f] = memory[f].data();
           gather.fill(static_cast<std::size_t>(k), {coarser.fields(state)[f].data(), coarse(f, state).data()}, box,
-                      pointers[f]);
+                      memory.make_room(f, static_cast<std::size_t>(box.cells())));
         }
-        if (setup_.sides) setup_.sides(level - 1, box, pointers, times[s]);
+        if (setup_.sides) setup_.sides(level - 1, box, memory.pointers, times[s]);
         for (std::size_t f = 0; f < fields(); ++f)
-          if (pointers[f] != nullptr)
-            transfers_[f].prolong(pointers[f], box, part.ghosts, below.values[state][f].data() + part.first, scratch);
+          if (memory.pointers[f] != nullptr)
+            transfers_[f].prolong(memory.pointers[f], box, part.ghosts, below.values[state][f].data() + part.first,
+                                  memory.transfer);
       }
     }
   }
@@ -373,22 +395,20 @@ void Levels::restrict_to_coarser(int level, double time, double spacing) {
   const auto l = static_cast<std::size_t>(level);
   Level &here = levels_[l], &coarser = levels_[l - 1];
   Below& below = below_[l];
-  gather_siblings(level);
+  gather_siblings(level, true);
   const auto patches = static_cast<std::int64_t>(here.layout.patches().size());
 #pragma omp parallel
   {
-    std::vector<std::vector<double>> memory(fields(), std::vector<double>(here.layout.scratch_size()));
-    std::vector<double*> pointers;
-    for (auto& each : memory) pointers.push_back(each.data());
-    Transfer::Scratch scratch;
+    Memory& memory = Memory::of_thread(fields());
+    for (std::size_t f = 0; f < fields(); ++f) memory.make_room(f, here.layout.scratch_size());
 #pragma omp for schedule(dynamic)
     for (std::int64_t k = 0; k < patches; ++k) {
       const Layout::Patch& patch = here.layout.patches()[static_cast<std::size_t>(k)];
-      fill(level, patch, begin, {0, 0, 0, 0, 1}, time, pointers);
+      fill(level, patch, begin, {0, 0, 0, 0, 1}, time, memory.pointers);
       const IndexBox coarse = patches::coarsened(patch.cells, setup_.dimensions);
       for (std::size_t f = 0; f < fields(); ++f)
-        transfers_[f].restrict(pointers[f], here.layout.grown(patch), coarse,
-                               here.fields(second)[f].data() + (patch.first >> setup_.dimensions), scratch);
+        transfers_[f].restrict(memory.pointers[f], here.layout.grown(patch), coarse,
+                               here.fields(second)[f].data() + (patch.first >> setup_.dimensions), memory.transfer);
     }
   }
   std::vector<const double*> own;
@@ -416,11 +436,11 @@ void Levels::end_step(int level) {
   for (std::size_t f = 0; f < fields(); ++f) here.fields(begin)[f].swap(here.fields(end)[f]);
 }
 
-void Levels::gather(double time, int levels) {
+void Levels::gather(double time, bool all, int levels) {
   constexpr std::array k_first{begin};
   for (int level = 0; level < std::min(levels, size_); ++level) {
-    gather_siblings(level);
-    if (level > 0) interpolate(level, k_first, std::array{time}, true);
+    gather_siblings(level, all);
+    if (level > 0) interpolate(level, k_first, std::array{time}, all);
   }
 }
 
@@ -531,29 +551,22 @@ void Levels::interpolate_new(int level, const Marks& before, double time) {
   const auto count = static_cast<std::int64_t>(parts.size());
 #pragma omp parallel
   {
-    std::vector<std::vector<double>> memory(fields());
-    std::vector<double*> pointers(fields());
+    Memory& memory = Memory::of_thread(fields());
     std::vector<double> fine;
-    Transfer::Scratch scratch;
 #pragma omp for schedule(dynamic)
     for (std::int64_t k = 0; k < count; ++k) {
       const Part& part = parts[static_cast<std::size_t>(k)];
       const Layout::Patch& patch = here.layout.patches()[part.patch];
       const IndexBox box = gather.target(static_cast<std::size_t>(k));
       for (std::size_t f = 0; f < fields(); ++f) {
-        memory[f].resize(std::max(memory[f].size(), static_cast<std::size_t>(box.cells())));
-        pointers[f] = memory[f].data();
-        gather.fill(static_cast<std::size_t>(k), {own[f], foreign[f]}, box, pointers[f]);
+        gather.fill(static_cast<std::size_t>(k), {own[f], foreign[f]}, box,
+                    memory.make_room(f, static_cast<std::size_t>(box.cells())));
       }
-      if (setup_.sides) setup_.sides(level - 1, box, pointers, time);
+      if (setup_.sides) setup_.sides(level - 1, box, memory.pointers, time);
       fine.resize(std::max(fine.size(), static_cast<std::size_t>(part.cells.cells())));
       for (std::size_t f = 0; f < fields(); ++f) {
-        transfers_[f].prolong(pointers[f], box, part.cells, fine.data(), scratch);
-        const double* from = fine.data();
-        for_each_row(part.cells, [&](Int3 cell) {
-          std::copy_n(from, part.cells.count(0), here.fields(begin)[f].data() + patch.first + patch.cells.index(cell));
-          from += part.cells.count(0);
-        });
+        transfers_[f].prolong(memory.pointers[f], box, part.cells, fine.data(), memory.transfer);
+        copy_cells(fine.data(), part.cells, here.fields(begin)[f].data() + patch.first, patch.cells, part.cells);
       }
     }
   }

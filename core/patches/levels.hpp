@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -79,6 +80,10 @@ class Levels {
   const Composite& composite() const { return composite_; }
   /// True if a cell of a level is covered by the next finer one.
   bool is_covered(int level, Int3 cell) const { return level + 1 < size_ && units_.is_covered(level, cell); }
+  /// Calls visit(first, end) for the parts of a row of cells along x, from `cell` to below `end`, that no finer level
+  /// covers.
+  template <class Visit>
+  void for_each_uncovered(int level, Int3 cell, std::int32_t end, Visit&& visit) const;
   /// Times that patches have changed.
   std::int64_t changes() const { return changes_; }
   std::int64_t cells() const;          // of this rank
@@ -133,10 +138,11 @@ class Levels {
 
   // Functions between steps of level 0.
 
-  /// Collects all ghosts of all fields at the begin of a step, of all levels or of the first ones. Collective.
-  void gather(double time) { gather(time, size_); }
-  void gather(double time, int levels);
-  /// After gather(): the values of a patch with all its ghosts.
+  /// Collects all ghosts at the begin of a step, of all fields or of those whose ghosts a stage reads; of all levels or
+  /// of the first ones. Collective.
+  void gather(double time, bool all) { gather(time, all, size_); }
+  void gather(double time, bool all, int levels);
+  /// After gather() of all fields: the values of a patch with all its ghosts.
   void read(int level, const Layout::Patch& patch, double time, std::span<double* const> scratch) const {
     fill(level, patch, begin, k_begin, time, scratch);
   }
@@ -171,12 +177,14 @@ class Levels {
   static Group group(const Gather& gather, std::span<const double* const> own, std::span<double* const> foreign);
   Group siblings(Level& level, Slot slot, bool all);
   const Group& receivers(int level, bool all);
-  void gather_siblings(int level);
+  void gather_siblings(int level, bool all);
   PatchSet set_of(int level) const;
   void build(int level);
   void complete(int level);
   bool arrange_but_ends(const Units& units);
   void move_from(int level, Level& before);
+  static const double* sum_of_states(const Below& below, std::size_t field, const StateWeights& weights,
+                                     std::span<const Rim::Part> parts);
   void interpolate_new(int level, const Marks& before, double time);
   void interpolate(int level, std::span<const Slot> states, std::span<const double> times, bool all);
   std::int32_t margin() const { return (setup_.ghosts + 1) / 2 + transfers_[widest_].reach() + 1; }
@@ -197,14 +205,30 @@ class Levels {
   int size_ = 1;
   std::int64_t changes_ = 0;
   Group pending_;
-  bool is_pending_ = false;          // an exchange of start()
-  std::vector<std::uint8_t> fresh_;  // by level: whether `foreign` holds the begin of a step
-  std::vector<Parcels> parcels_;     // by level; none unless they pay
+  bool is_pending_ = false;  // an exchange of start()
+  /// Contents of `foreign`, by level: the begin of a step of no field, of those whose ghosts a stage reads, or of all.
+  std::vector<std::uint8_t> fresh_;
+  static constexpr std::uint8_t k_some_fresh = 1, k_all_fresh = 2;
+  std::vector<Parcels> parcels_;  // by level; none unless they pay
   struct Travel {
     bool all = false, all_next = false;  // whether all fields travel, of the current and of the next state
     std::array<Group, 2> received;       // of some and of all fields
   };
   std::vector<Travel> travels_;
 };
+
+template <class Visit>
+void Levels::for_each_uncovered(int level, Int3 cell, std::int32_t end, Visit&& visit) const {
+  std::int32_t first = cell[0];
+  while (level + 1 < size_ && cell[0] < end) {
+    const std::int32_t next = std::min(end, (cell[0] / units_.edge() + 1) * units_.edge());
+    if (units_.is_covered(level, cell)) {
+      if (first < cell[0]) visit(first, cell[0]);
+      first = next;
+    }
+    cell[0] = next;
+  }
+  if (first < end) visit(first, end);
+}
 
 }  // namespace eddyline::patches

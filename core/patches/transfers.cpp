@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "patches/copy_cells.hpp"
 #include "patches/patch_set.hpp"
 
 namespace eddyline::patches {
@@ -97,11 +98,6 @@ std::size_t size_of(const Int3& count) {
   return static_cast<std::size_t>(count[0]) * static_cast<std::size_t>(count[1]) * static_cast<std::size_t>(count[2]);
 }
 
-/// Copies the cells of a box out of a larger one.
-void copy_box(const double* from, const IndexBox& larger, const IndexBox& box, double* to) {
-  for_each_row(box, [&](Int3 cell) { to = std::copy_n(from + larger.index(cell), box.count(0), to); });
-}
-
 /// Monotonised central slope of van Leer 1977: half the central difference at most, and never beyond neighbours.
 double limited_slope(double before, double here, double after) {
   const double back = here - before, ahead = after - here;
@@ -147,7 +143,7 @@ void Transfer::prolong_points(const double* coarse, const IndexBox& box, const I
   const double* from = coarse;
   if (!(below == box)) {
     scratch.from.resize(std::max(scratch.from.size(), size_of(count)));
-    copy_box(coarse, box, below, scratch.from.data());
+    copy_cells(coarse, box, scratch.from.data(), below, below);
     from = scratch.from.data();
   }
   IndexBox doubled = fine;
@@ -164,7 +160,7 @@ void Transfer::prolong_points(const double* coarse, const IndexBox& box, const I
     scratch.from.swap(scratch.to);
     from = scratch.from.data();
   }
-  copy_box(from, doubled, fine, to);
+  copy_cells(from, doubled, to, fine, fine);
 }
 
 void Transfer::prolong_averages(const double* coarse, const IndexBox& box, const IndexBox& fine, double* to) const {
@@ -188,15 +184,20 @@ void Transfer::restrict_points(const double* fine, const IndexBox& box, const In
   const int dimensions = static_cast<int>(dimensions_);
   const IndexBox part = refined(coarse, dimensions).grown(restriction_reach(), dimensions);
   Int3 count{part.count(0), part.count(1), part.count(2)};
-  scratch.from.resize(std::max(scratch.from.size(), size_of(count)));
-  copy_box(fine, box, part, scratch.from.data());
+  const double* from = fine;
+  if (!(part == box)) {
+    scratch.from.resize(std::max(scratch.from.size(), size_of(count)));
+    copy_cells(fine, box, scratch.from.data(), part, part);
+    from = scratch.from.data();
+  }
   for (std::size_t d = dimensions_; d-- > 0;) {
     const Int3 before = count;
     count[d] = coarse.count(d);
     scratch.to.resize(std::max(scratch.to.size(), size_of(count)));
     double* into = d == 0 ? to : scratch.to.data();
-    halve_along(scratch.from.data(), before, d, into);
+    halve_along(from, before, d, into);
     scratch.from.swap(scratch.to);
+    from = scratch.from.data();
   }
 }
 

@@ -13,6 +13,8 @@ using grid::IndexBox;
 Units::Units(Int3 cells, int dimensions, std::int32_t edge, int levels, std::array<bool, 3> periodic)
     : cells_(cells), dimensions_(dimensions), edge_(edge), periodic_(periodic) {
   for (int level = 0; level < levels; ++level) {
+    count_.push_back(this->cells(level));
+    for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions_); ++d) count_.back()[d] /= edge_;
     present_.emplace_back(static_cast<std::size_t>(whole(level).cells()), level == 0 ? 1 : 0);
     refined_.emplace_back(present_.back().size(), 0);
   }
@@ -24,21 +26,10 @@ Int3 Units::cells(int level) const {
   return cells;
 }
 
-Int3 Units::count(int level) const {
-  Int3 count = cells(level);
-  for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions_); ++d) count[d] /= edge_;
-  return count;
-}
-
 IndexBox Units::cells_of(Int3 unit) const {
   IndexBox box{unit, {unit[0] + 1, unit[1] + 1, unit[2] + 1}};
   for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions_); ++d) box.lower[d] *= edge_, box.upper[d] *= edge_;
   return box;
-}
-
-Int3 Units::unit_of(Int3 cell) const {
-  for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions_); ++d) cell[d] /= edge_;
-  return cell;
 }
 
 /// Marks the units of a level that the refined units of the next finer one need: those below their cells and `margin`

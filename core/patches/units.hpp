@@ -28,11 +28,14 @@ class Units {
   std::array<bool, 3> periodic() const { return periodic_; }
   /// Cells and units of the whole domain at a level.
   Int3 cells(int level) const;
-  Int3 count(int level) const;
+  Int3 count(int level) const { return count_[static_cast<std::size_t>(level)]; }
   std::size_t index(int level, Int3 unit) const { return static_cast<std::size_t>(whole(level).index(unit)); }
   grid::IndexBox whole(int level) const { return {{0, 0, 0}, count(level)}; }
   grid::IndexBox cells_of(Int3 unit) const;
-  Int3 unit_of(Int3 cell) const;
+  Int3 unit_of(Int3 cell) const {
+    for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions_); ++d) cell[d] /= edge_;
+    return cell;
+  }
 
   /// Units that a level has.
   const Marks& present(int level) const { return present_[static_cast<std::size_t>(level)]; }
@@ -54,6 +57,7 @@ class Units {
   int dimensions_ = 0;
   std::int32_t edge_ = 1;
   std::array<bool, 3> periodic_{};
+  std::vector<Int3> count_;  // of units, by level
   std::vector<Marks> present_, refined_;
 };
 

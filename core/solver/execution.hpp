@@ -29,6 +29,7 @@ struct Execution {
   std::string exchange = "nonblocking";     // see exchange::strategy_names()
   exchange::BetweenSites between;
   Lazy lazy;
+  std::int64_t replicated_cells = 1024;  // multiblock: every rank computes levels with at most so many cells whole
   bool rebalance = true;    // partition the domain again when that pays
   int rebalance_every = 0;  // not 0: at every so many rebuilds, whatever it costs (a test of the law)
 };

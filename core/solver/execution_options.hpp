@@ -30,6 +30,7 @@ void for_each_option(Execution& execution, Visit&& visit) {
   visit("lazy", execution.lazy.every);
   visit("lazy_exact", execution.lazy.exact);
   visit("rebalance", execution.rebalance);
+  visit("replicated_cells", execution.replicated_cells);
 }
 
 }  // namespace eddyline::solver

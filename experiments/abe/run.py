@@ -19,7 +19,7 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from workbench import Bench, main, table  # noqa: E402
+from workbench import Bench, main, network_of, table  # noqa: E402
 
 from eddyline.bench.exchange import Traffic  # noqa: E402
 from eddyline.bench.exchange.picture import draw_boxes  # noqa: E402
@@ -58,17 +58,9 @@ SIMULATED = {
     "known": "point to point, neighbours known",
     "sparse": "point to point, senders unknown",
 }
-NETWORK = """\
-<?xml version='1.0'?>
-<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1">
-  <zone id="all" routing="Full">
-    <!-- 100 Gbit/s and 1 us between machines, 10 GB/s and 0.5 us inside. -->
-    <cluster id="c" prefix="n" suffix="" radical="0-{last}" core="{cores}" speed="10Gf"
-             bw="12.5GBps" lat="1us" loopback_bw="10GBps" loopback_lat="0.5us"/>
-  </zone>
-</platform>
-"""
+LINK = (12.5e9, 1e-6)  # between machines: bytes/s and s
+INSIDE = 'core="{cores}" loopback_bw="10GBps" loopback_lat="0.5us"'
+"""Attributes of a simulated machine."""
 MESSAGE = "0:5e-7:0"
 """Costs in the simulation: messages from 0 bytes on, 0.5 us of a core for each sent or received."""
 SECONDS = 30  # for each way and number of ranks at most
@@ -197,7 +189,8 @@ def simulate(bench: Bench, ranks: int, cuts: str) -> dict[str, dict[str, float]]
     folder.mkdir(parents=True)
     write_groups(folder / "groups", Traffic.read(record(bench, ranks, cuts)))
     machines, cores = MACHINES.get(ranks, (2, ranks // 2))
-    (folder / "network.xml").write_text(NETWORK.format(last=machines - 1, cores=cores))
+    network = network_of(machines, *LINK, INSIDE.format(cores=cores))
+    (folder / "network.xml").write_text(network)
     (folder / "hosts").write_text("".join(f"n{k}:{cores}\n" for k in range(machines)))
     compile_it = ["smpicc", "-O2", "-DWITHOUT_NEIGHBORHOODS", str(HERE / "counts.c"), "-o", "counts"]
     subprocess.run(compile_it, cwd=folder, check=True)

@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 from mapper import ALONE, SECONDS, blocks  # noqa: E402
-from workbench import NETWORK, Bench, table  # noqa: E402
+from workbench import Bench, network_of, table  # noqa: E402
 
 from eddyline.plan.blocks import GHOST_LAYERS, Pieces  # noqa: E402
 from eddyline.plan.mapper import assign  # noqa: E402
@@ -118,9 +118,7 @@ def _simulate(
     lines.append(" ".join(f"{seconds:.9g}" for seconds in computing))
     lines += [" ".join(map(str, message)) for message in messages]
     (folder / "plan").write_text("\n".join(lines) + "\n")
-    (folder / "network.xml").write_text(
-        NETWORK.format(last=nodes - 1, bandwidth=machine.bandwidth, latency=0.5 * machine.latency)
-    )
+    (folder / "network.xml").write_text(network_of(nodes, machine.bandwidth, 0.5 * machine.latency))
     (folder / "hosts").write_text("".join(f"n{k}\n" for k in range(nodes)))
     done = subprocess.run(
         ["smpirun", "-np", str(nodes), "-platform", "network.xml", "-hostfile", "hosts",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from workbench import NETWORK, Bench, table
+from workbench import Bench, network_of, table
 
 from eddyline.plot.chart import LINES
 from eddyline.validate.drawing import caption, panels, save
@@ -17,7 +17,13 @@ HERE = Path(__file__).resolve().parent
 WAYS = ("blocking", "nonblocking", "threaded")
 RANKS = {4: (1, 2, 2), 8: (2, 2, 2), 64: (4, 4, 4)}
 EDGES = (1, 2, 3, 4)  # patches of a rank along an edge
-CASES = ((128, 4, EDGES), (128, 8, EDGES), (256, 8, EDGES), (128, 64, (2, 3)))  # cells along the cube, ranks
+CASES = (
+    (128, 4, EDGES),
+    (128, 8, EDGES),
+    (256, 8, EDGES),
+    (128, 64, (2, 3)),
+    (256, 64, (2, 3)),
+)  # cells along the cube, ranks
 STAGES = 8
 
 
@@ -76,9 +82,7 @@ def _simulate(
 ) -> tuple[float, list[list[float]]]:
     """Seconds of a stage, and rank, patch, begin and end [s] of what is computed in the last stages."""
     mesh = RANKS[ranks]
-    (folder / "network.xml").write_text(
-        NETWORK.format(last=ranks - 1, bandwidth=machine.bandwidth, latency=0.5 * machine.latency)
-    )
+    (folder / "network.xml").write_text(network_of(ranks, machine.bandwidth, 0.5 * machine.latency))
     (folder / "hosts").write_text("".join(f"n{k}\n" for k in range(ranks)))
     part = [cells / along for along in mesh]
     words = [*mesh, edge, *part, machine.computing, way, STAGES]

@@ -132,11 +132,22 @@ describe("a surface in the stream", () => {
 
   it("may end cleanly at the sides of the domain", async () => {
     const inside = cutLattice([12, 12, 12], sphere([6, 6, 6], 4));
-    expect((await decodeSurface(await encoded(inside), true)).triangles).toEqual(meshOf(inside).triangles);
+    const domain = { lower: [0.5, 0.5, 0.5], upper: [10.5, 7.5, 6.5] };
+    expect((await decodeSurface(await encoded(inside), { ...domain, upper: [10.5, 10.5, 10.5] })).triangles).toEqual(meshOf(inside).triangles);
     const half = cutLattice([12, 9, 8], (x) => 5.3 - x); // a plane, closed at five sides
-    const { positions, triangles } = await decodeSurface(await encoded(half), true);
+    const { positions, triangles } = await decodeSurface(await encoded(half), domain);
     expect(triangles.length).toBe(3 * 2 * 6 * 5);
     for (const v of triangles) expect(positions[3 * v]).toBeCloseTo(5.3, 2);
+  });
+
+  it("is not cut where the lattice ends within the domain", async () => {
+    const layer = cutLattice([12, 3, 8], (_, y) => (y === 0 ? -1 : 1.4 - y)); // over the bottom, thinner than two points
+    const domain = { lower: [1.25, 2.125, 4], upper: [6.25, 9, 16] };
+    const { positions, triangles } = await decodeSurface(await encoded(layer, { origin: [1, 2, 3], spacing: [0.5, 0.25, 2] }), domain);
+    expect(triangles.length).toBe(3 * 2 * 9 * 5);
+    for (const v of triangles) expect(positions[3 * v + 1]).toBeCloseTo(2 + 1.4 * 0.25, 2);
+    const ball = await encoded(cutLattice([7, 7, 7], sphere([3, 3, 3], 2.5)));
+    expect((await decodeSurface(ball, { lower: [-9, -9, -9], upper: [9, 9, 9] })).triangles).toEqual((await decodeSurface(ball)).triangles);
   });
 
   it("may be empty", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { boxEdges, INITIAL_ORBIT, viewFrom } from "../src/canvas/orbit";
 import { inverse } from "../src/layers/isosurfaces/layer";
 import { planeOf } from "../src/state/cut";
-import { LevelRequests, suggestedLevel } from "../src/state/levels";
+import { followedLevel, LevelRequests, suggestedLevel } from "../src/state/levels";
 import type { Surface } from "../src/stream/frame";
 import type { SurfaceMesh } from "../src/stream/isosurface/decode";
 import { SurfaceDecoder } from "../src/stream/isosurface/decoder";
@@ -32,6 +32,15 @@ describe("levels", () => {
     expect(suggestedLevel({ low: 0, high: 10, counts: [50, 30, 10, 5, 5, 0, 0, 0, 0, 0] })).toBeCloseTo(3, 0);
     expect(suggestedLevel({ low: -1, high: 1, counts: [0, 0, 0, 100] })).toBeLessThan(1);
     expect(suggestedLevel({ low: -10, high: 10, counts: [0, 95, 5, 0] }, 1)).toBe(1);
+  });
+
+  it("follow the values of a run once all of these lie on one side", () => {
+    const [early, late] = [{ low: 0, high: 2400, counts: [20, 80] }, { low: 0, high: 900, counts: [50, 50] }];
+    const first = followedLevel(null, early);
+    expect(first).toBe(suggestedLevel(early));
+    expect(followedLevel(first, { ...early, high: 2000 })).toBe(first);
+    expect(followedLevel(first, late)).toBe(suggestedLevel(late));
+    expect(followedLevel(300, { low: 300, high: 300, counts: [100] })).toBe(300); // no value moves it again and again
   });
 });
 

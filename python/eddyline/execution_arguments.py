@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         sites: Sequence[int]
         lazy: int
         lazy_inexact: bool
+        replicated_cells: int
         patience: float
 
 
@@ -91,6 +92,14 @@ class ExecutionArguments:
         False,
         "With --lazy: reuse old halos in between instead. This breaks the law: it changes the result.",
         core=False,
+    )
+    replicated_cells: int = _option(
+        1024,
+        "Solver multiblock: every rank computes levels of multigrid with at most N cells whole, without "
+        "messages; 0: none.",
+        min=0,
+        metavar="N",
+        of_ranks=True,
     )
     patience: float = _option(
         PATIENCE,

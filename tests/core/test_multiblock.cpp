@@ -424,7 +424,7 @@ TEST(ranks_change_no_bit_and_continue_each_others_checkpoints) {
       omp_set_num_threads(1);
       const auto rank = static_cast<std::size_t>(communicator.rank());
       solver::Execution two_boxes = execution(2);
-      if (ranks == 3) two_boxes.exchange = "persistent";
+      if (ranks == 3) two_boxes.exchange = "persistent", two_boxes.replicated_cells = 0;
       Simulation whole(world, two_boxes, 0, communicator);
       whole.advance(k_for_ever, 4, k_for_ever);
       found[rank] = whole.checksum();

@@ -307,7 +307,8 @@ def test_no_film_is_made_of_one_frame(tmp_path: Path) -> None:
 def test_progress_without_a_terminal_is_plain(tmp_path: Path) -> None:
     from io import StringIO
 
-    from eddyline.run.progress import RunProgress, duration
+    from eddyline.run.progress import RunProgress
+    from eddyline.world.problems import duration
 
     stream = StringIO()
     with RunProgress("Dam", stream=stream) as progress:

@@ -22,8 +22,9 @@ PROGRAM = str(Path(__file__).with_name("mesh_ranks.py"))
 
 @dataclass(frozen=True)
 class Way:
-    """pieces: largest size of a patch of amr [cells], or boxes of multiblock. resumed: number of ranks that
-    continue from half way; 0: none."""
+    """pieces: largest size of a patch of amr [cells], or boxes of multiblock. replicated: cells of levels of
+    multigrid that every rank computes; amr has none. resumed: number of ranks that continue from half way;
+    0: none."""
 
     world: str
     ranks: int
@@ -31,6 +32,7 @@ class Way:
     pieces: int
     instructions: str
     exchange: str
+    replicated: int
     resumed: int
 
     def __str__(self) -> str:
@@ -40,14 +42,16 @@ class Way:
         """This way as mesh_ranks reads it."""
         options = {"threads": self.threads, "exchange": self.exchange, "instructions": self.instructions}
         if self.world in BLOCKS:
-            return [self.world, {}, options | {"boxes": self.pieces}, 0, half or {}]
+            own = {"boxes": self.pieces, "replicated_cells": self.replicated}
+            return [self.world, {}, options | own, 0, half or {}]
         return [self.world, {"patch": self.pieces}, options, 0, half or {}]
 
 
 def factors(
-    worlds: Sequence[str], pieces: Sequence[int], instructions: Sequence[str]
+    worlds: Sequence[str], pieces: Sequence[int], instructions: Sequence[str], replicated: Sequence[int]
 ) -> list[Sequence[object]]:
-    return [worlds, (1, 2, 3), (1, 2), pieces, instructions, _core.exchange_strategies(), (0, 1, 2, 3)]
+    strategies = _core.exchange_strategies()
+    return [worlds, (1, 2, 3), (1, 2), pieces, instructions, strategies, replicated, (0, 1, 2, 3)]
 
 
 def is_possible(choice: Sequence[object]) -> bool:
@@ -57,8 +61,8 @@ def is_possible(choice: Sequence[object]) -> bool:
 
 
 FACTORS = {
-    "amr": factors(list(PATCHES), (8, 13, 17, 64), _core.instruction_sets()),
-    "multiblock": factors(list(BLOCKS), (1, 2, 5, 7), ["auto"]),  # it has one set
+    "amr": factors(list(PATCHES), (8, 13, 17, 64), _core.instruction_sets(), [0]),
+    "multiblock": factors(list(BLOCKS), (1, 2, 5, 7), ["auto"], (0, 100, 1024, 10**9)),
 }
 WAYS = {
     solver: [Way(*way) for way in covering(choices, is_possible)]  # type: ignore[arg-type]

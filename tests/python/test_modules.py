@@ -431,7 +431,8 @@ def test_examples_are_short_and_say_what_they_are() -> None:
         about = modules.description.read(EXAMPLES / name)
         assert about.name == name and f"`examples/modules/{name}`" in page
         sources = [*(EXAMPLES / name).glob("*.hpp"), *(EXAMPLES / name).glob("equations.py")]
-        assert len(sources) == 1 and len(sources[0].read_text().splitlines()) < 100
+        most = 150 if name == "z4c" else 100  # it has 22 fields
+        assert len(sources) == 1 and len(sources[0].read_text().splitlines()) < most
 
 
 # --- equations in the notation of SymPy --------------------------------------------------------------
@@ -473,10 +474,12 @@ def test_equations_without_sympy_say_how_it_is_installed(
         modules.symbolic.generate(folder, modules.description.read(folder))
 
 
+@pytest.mark.parametrize("wind", [1.0, -1.0])
 @pytest.mark.parametrize("order", [2, 4, 6])
-def test_generated_differences_are_exact_for_polynomials(tmp_path: Path, order: int) -> None:
+def test_generated_differences_are_exact_for_polynomials(tmp_path: Path, order: int, wind: float) -> None:
     """The code is run in Python on u = (x - y) x^(order - 1), for which the differences are exact."""
-    lines = ("e.rate(u, e.d(u, 0))", "e.rate(v, e.d(u, 1, 1) + e.d(u, 0, 1))", "e.speed(c)")
+    lines = ("e.rate(u, e.d(u, 0) + v*e.upwind(v, u, 0))", "e.speed(c)")
+    lines = ("e.rate(v, e.d(u, 1, 1) + e.d(u, 0, 1) + e.roughness(u))", *lines)
     text = symbolic(tmp_path, *lines, order=order).split("rates(const Stencil")[1]
     n, h, at = 40, 0.5, (3.0, 2.0)
 
@@ -484,6 +487,7 @@ def test_generated_differences_are_exact_for_polynomials(tmp_path: Path, order: 
         spacing = h
         stride = staticmethod(lambda field: (1, n))
         at = staticmethod(lambda field: 0)
+        value = staticmethod(lambda field: wind)
 
     def load(offset: int) -> float:
         row = (offset + n // 2) // n
@@ -496,13 +500,17 @@ def test_generated_differences_are_exact_for_polynomials(tmp_path: Path, order: 
         "fma": lambda a, b, c: a * b + c,
         "Q": float,
         "load": load,
+        "select": lambda condition, yes, no: yes if condition else no,
     }
+    text = text.replace("const double* const", "const Q").replace("; const std::ptrdiff_t", ";\nconst Q")
     for name, code in re.findall(r"const Q (\w+) = (.*);", text):
         names[name] = eval(code.replace("Q::load", "load"), names)
     x, y = at
     assert names["u__x"] == pytest.approx(order * x ** (order - 1) - (order - 1) * y * x ** (order - 2))
     assert names["u__xy"] == pytest.approx(-(order - 1) * x ** (order - 2))
     assert names["u__yy"] == pytest.approx(0, abs=1e-6)
+    assert names["u__upwind_v_x"] == pytest.approx(names["u__x"])
+    assert names["u__roughxy"] == pytest.approx(0, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -517,6 +525,9 @@ def test_generated_differences_are_exact_for_polynomials(tmp_path: Path, order: 
         (("e.rate(u, w)",), "NameError: line 7: name 'w' is not defined"),
         (('k = e.parameter("k")', "e.rate(u, v)", "e.rate(v, u)", "e.speed(k)"), "k is not in module.toml"),
         (('e.field("t1", "m")',), "t1 cannot be a name"),
+        (('e.let("u", v)',), "u is declared twice"),
+        (("e.rate(u, v)", "e.rate(v, u)", "e.speed(e.d(u, 0))"), "know one cell only"),
+        (("e.upwind(c, u, 0)",), "takes two fields and an axis"),
     ],
 )
 def test_what_is_wrong_with_symbolic_equations_is_told_in_one_line(
@@ -528,7 +539,7 @@ def test_what_is_wrong_with_symbolic_equations_is_told_in_one_line(
 
 
 EXAMPLE_NAMES = (
-    *("heat", "shallow_water", "burgers", "acoustics", "gray_scott", "lake", "membrane", "wide"),
+    *("heat", "shallow_water", "burgers", "acoustics", "gray_scott", "lake", "membrane", "wide", "z4c"),
 )
 
 
@@ -602,7 +613,7 @@ def test_every_example_gives_its_expected_values(name: str, tmp_path: Path) -> N
         modules.build(folder)
         assert pytest.main(["-q", "-p", "no:cacheprovider", str(folder / "test_puff.py")]) == 0
         return
-    if name == "membrane":
+    if name in ("membrane", "z4c"):
         pytest.importorskip("sympy")
     folder = tmp_path / name
     shutil.copytree(EXAMPLES / name, folder, ignore=shutil.ignore_patterns("*.so"))

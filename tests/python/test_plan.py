@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -12,16 +15,18 @@ from typing import Any
 import numpy as np
 import pytest
 from typer.testing import CliRunner
+from ways import PATIENCE, needs_ranks
 
 from eddyline import Simulation
 from eddyline.cli import app
 from eddyline.mesh import Block, connect
-from eddyline.plan import Network, PlanError, calibration, mapper, plan_world
+from eddyline.plan import Network, PlanError, calibration, mapper, plan_world, rehearsal
 from eddyline.plan.blocks import Pieces
 from eddyline.plan.forecast import network_of
-from eddyline.plan.meshes import MeshRun, cycle_of
+from eddyline.plan.meshes import MeshRun
 from eddyline.plan.particles import MESSAGES_PER_NEIGHBOR, CellCounts
-from eddyline.plan.planning import numbers_of_ranks
+from eddyline.plan.run_plan import numbers_of_ranks
+from eddyline.plan.traffic import planned_traffic
 from eddyline.world import World
 
 PRINTED = Path(__file__).resolve().parents[2] / "experiments" / "hammond-1997" / "mapper.csv"
@@ -198,16 +203,16 @@ def test_the_network_comes_from_the_benchmark_of_a_machine(tmp_path: Path) -> No
 
 
 def test_blocks_of_a_world_are_divided_as_a_run_divides_them() -> None:
-    """One block is cut for two ranks, and a cycle sends what a run has sent: 105.2 messages, 109.2 kB."""
+    """One block is cut for two ranks, and a cycle sends what a run has sent: 25.3 messages, 101.3 kB."""
     world = World.load("airfoil")
     rows = plan_world(world, [1, 2, 4], measure=False).rows
     assert [row.maxpts for row in rows] == [7168, 3584, 1792]
     channel = World.load("cylinder", {"method.name": "multiblock"})
     run = MeshRun(channel)
-    cycle, divided = cycle_of(channel, run.levels), run.divide(2)
+    divided = run.divide(2)
     assert sorted(divided.loads.tolist()) == [3584, 3840]
-    assert cycle.exchanges == 105
-    assert cycle.face_bytes * divided.traffic.rows.max() == pytest.approx(109.2e3, rel=0.02)
+    assert divided.traffic.messages.tolist() == [25, 25]
+    assert divided.traffic.rows.max() == pytest.approx(101.3e3, rel=0.02)
     with pytest.raises(PlanError, match="--split: is for mesh files only"):
         plan_world(world, [1], split=True)
 
@@ -222,6 +227,67 @@ def test_patches_of_cells_are_divided_along_the_curve() -> None:
     row = plan_world(World.load("blast"), [2], measure=False).rows[0]
     assert (row.maxpts, row.minpts, row.messages) == (7500, 7500, 4)
     assert row.kilobytes == pytest.approx(4 * 13.632, rel=0.05)
+
+
+CAVITY = """
+format = 1
+title = "cavity"
+[domain]
+size = [1, 1]
+spacing = 0.0625
+[fluid]
+density = 1.0
+kinematic_viscosity = 0.01
+[boundaries]
+left = { type = "wall" }
+right = { type = "wall" }
+bottom = { type = "wall" }
+top = { type = "wall", velocity = [1, 0] }
+[method]
+name = "multiblock"
+steady = true
+time_step = 1
+[time]
+end = 100000
+"""
+
+
+def test_cycles_after_the_end_of_a_search_are_not_timed() -> None:
+    """It ends after 100 cycles, and thousands fit into the time of a measurement."""
+    world = World.from_text(CAVITY, "cavity")
+    _, found = calibration.measure_cells(world)
+    simulation = Simulation(world, threads=1)
+    simulation.step(10)
+    start = time.process_time()
+    simulation.step(50)
+    took = (time.process_time() - start) / 50
+    assert took / 2 < found.seconds < 2 * took
+    assert found.counts["cycles"] == 1
+
+
+def test_ranks_without_cells_are_not_shown_and_fewer_levels_proposed() -> None:
+    """A square of 128 x 128 cells has seven levels of multigrid, so that it is cut at multiples of 64."""
+    world = World.from_text(CAVITY, "cavity", {"domain.spacing": 1 / 128})
+    found = plan_world(world, [1, 2, 4, 5, 8, 64], measure=False)
+    assert [row.nodes for row in found.rows] == [1, 2, 4]
+    told = next(line for line in found.advice if "method.levels" in line)
+    assert told.startswith("5 ranks cannot all have cells: blocks are cut at multiples of 64 cells.")
+    levels = int(re.findall(r"method.levels = (\d+)", told)[0])
+    fewer = World.from_text(CAVITY, "cavity", {"domain.spacing": 1 / 128, "method.levels": levels})
+    more, now = (plan_world(each, [4, 8, 64], measure=False).rows for each in (fewer, world))
+    assert more[-1].nodes > 4
+    assert min(row.step.value for row in more if row.step) < min(row.step.value for row in now if row.step)
+
+
+@pytest.mark.usefixtures("short")
+def test_cycles_are_counted_over_a_run_on_coarser_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cylinder that starts from a uniform stream: 20 cycles in its first steps, 12 on cells four times as
+    large over the whole run."""
+    monkeypatch.setattr(rehearsal, "SECONDS", 0.3)
+    world = World.load("cylinder", {"method.name": "multiblock", "domain.spacing": "D/10"})
+    found = plan_world(world, [1])
+    cycles = float(re.findall(r"([\d.]+) cycles a step", found.work.origin)[0])
+    assert 8 < cycles < 17.5
 
 
 @pytest.fixture
@@ -243,6 +309,28 @@ def test_a_plan_of_the_solver_mps_has_its_iterations() -> None:
     world = World.load("dam_break", {"method.name": "mps"})
     row = plan_world(world, [2]).rows[0]
     assert 15 < row.messages < 60 and 25 < row.kilobytes < 120
+
+
+# --- runs beside plans ----------------------------------------------------------------------------
+
+
+@needs_ranks
+@pytest.mark.parametrize("ranks", [2, pytest.param(4, marks=pytest.mark.matrix)])
+def test_a_report_shows_planned_messages_beside_actual_ones(ranks: int, tmp_path: Path) -> None:
+    """Cycles send what the plan says, but for the forces of a row of series, which need ghosts, too."""
+    (tmp_path / "cavity.toml").write_text(CAVITY + "[output]\npictures = 0\nsnapshots = 0\nseries = 1\n")
+    words = ("run", str(tmp_path / "cavity.toml"), "--set", "time.end=20")
+    out = tmp_path / "run"
+    more = ("--ranks", str(ranks), "--threads", "1", "--out", str(out), "--quiet")
+    subprocess.run([sys.executable, "-m", "eddyline", *words, *more], check=True, timeout=PATIENCE)
+    world = World.load(out / "world.toml")
+    planned = planned_traffic(world, ranks, {"cycles": 1.0})
+    shares = json.loads((out / "run.json").read_text())["shares"]
+    assert planned is not None
+    assert max(share["messages"] for share in shares) / 20 == pytest.approx(planned.messages, rel=0.02)
+    assert max(share["bytes"] for share in shares) / 20 == pytest.approx(planned.bytes, rel=0.05)
+    told = f"plan, without series and pictures: {planned.messages:,.1f} and {planned.bytes / 1e3:,.1f} kB"
+    assert told in (out / "report.html").read_text()
 
 
 def run_command(*words: object) -> Any:

@@ -21,8 +21,8 @@ CORE_ORDER = (
 
 PACKAGE_ORDER = (
     "cores", "argument_types", "option_names", "execution_arguments", "files", "remote", "_core", "signals",
-    "modules", "mesh", "world", "solvers", "stream", "ranks", "plot", "live", "run", "compare", "sweep",
-    "simulation", "plan", "__init__", "bench", "validate", "serve", "cli", "__main__",
+    "modules", "mesh", "world", "solvers", "stream", "ranks", "plot", "plan", "live", "run", "compare",
+    "sweep", "simulation", "__init__", "bench", "validate", "serve", "cli", "__main__",
 )  # fmt: skip
 """A part may import those before it. `__init__` is the public face; what stands after it uses it."""
 

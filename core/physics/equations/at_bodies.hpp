@@ -70,7 +70,7 @@ class CellsAtBodies {
     }
     const One per_length(1 / (cell.volume * stage_.place.spacing));
     for (std::size_t f = 0; f < N; ++f) sum[f] = per_length * sum[f];
-    store_stage<One, N>(stage_, stage_.place.cells.index(cell.cell), sum);
+    store_stage<One>(model_, stage_, stage_.place.cells.index(cell.cell), sum);
   }
 
   template <int Axis>

@@ -31,7 +31,10 @@ struct Field {
   std::string name, unit;
   Meaning meaning = Meaning::point;
   Reach reach = Reach::none;
-  int axis = -1;  // of a component of a vector: it changes its sign in a mirror across this axis
+  int axis = -1;         // of a component of a vector: it changes its sign in a mirror across this axis
+  int second_axis = -1;  // of a component of a tensor: it changes its sign once more across this one
+
+  bool is_odd_across(int mirror) const { return (axis == mirror) != (second_axis == mirror); }
 };
 
 /// A number that is derived from fields or summed over cells.
@@ -59,6 +62,14 @@ struct Place {
 struct Input {
   const double* at = nullptr;
   std::array<std::ptrdiff_t, 3> stride{};
+};
+
+/// Cells in a row along x of a patch: `place.cells`.
+struct Row {
+  Place place;
+  std::span<const Input> in;                    // at the first of them
+  std::span<const double* const> coefficients;  // of the patch's cells, one after another
+  std::ptrdiff_t cell = 0;                      // the first one, counted in the patch
 };
 
 /// One stage of the classical Runge-Kutta method on a patch. With the state y_0 at the begin of a step and the rates F,
@@ -157,9 +168,11 @@ class Equations {
   /// Columns of the budget: integrals over the domain, and largest values.
   virtual const std::vector<Named>& integrals() const = 0;
   virtual const std::vector<Named>& largest() const = 0;
-  /// Densities of the integrals per volume at a cell, the only one of `place`, and its values of the largest.
-  virtual void account(const Place& place, std::span<const Input> cell, std::span<double> densities,
-                       std::span<double> largest) const = 0;
+  /// Densities of the integrals per volume at the cells of a row, integral by integral. Raises `largest` to the values
+  /// of these cells.
+  virtual void account(const Row& row, double* const* densities, std::span<double> largest) const = 0;
+  /// True if account() reads the neighbours of no other fields than rates do, see Reach.
+  virtual bool accounts_within_reach() const = 0;
 
   /// The constraint of these equations, if they have one; f at a cell from its fields, a mean over the cell.
   virtual std::optional<Constraint> constraint() const { return std::nullopt; }

@@ -137,7 +137,7 @@ struct FluxesOnPatch {
         const ValuesOf<Q, N> more = model_.sources(Stencil<Q>{stage_.in, x, y, z, stage_.place.spacing});
         for (std::size_t f = 0; f < N; ++f) rates[f] = rates[f] + more[f];
       }
-      store_stage<Q, N>(stage_, i + x, rates);
+      store_stage<Q>(model_, stage_, i + x, rates);
     });
   }
 

@@ -6,10 +6,14 @@
 //   k_kind                                Kind::rates or Kind::fluxes
 //   Q margin(Values<Q> fields)            positive where the fields are valid
 //   Q speed(Values<Q> fields)             sum over axes of the fastest signals [m/s]; may take the edge of a cell, too
+//   Values<Q> project(Values<Q> fields)   what takes their place at the end of a step of a level, where fields must
+//                                         keep a relation that rates keep only approximately; optional
 // of kind rates:
 //   k_reach                               layers of ghosts
 //   Values<Q> rates(Stencil<Q>)           d(fields)/dt at a cell
 //   coefficients(), find_coefficients(x, values), signal(t)  as those of Equations, for rates(); optional
+//   AccountOf<Q, k_integrals, k_largest> account(Stencil<Q>)  at the cells of a pack; optional: models may have an
+//                                         account() for one cell instead, see Set
 // of kind fluxes:
 //   Values<Q> primitive(Values<Q> fields) what is interpolated to faces
 //   Q margin_of_primitive(Values<Q>)      positive where they are valid
@@ -37,6 +41,13 @@ enum class Reconstruction { muscl, weno };
 
 template <class Q, std::size_t N>
 using ValuesOf = std::array<Q, N>;
+
+/// Densities of integrals per volume, and values of which the largest counts, at cells.
+template <class Q, std::size_t Integrals, std::size_t Largest>
+struct AccountOf {
+  ValuesOf<Q, Integrals> densities;
+  ValuesOf<Q, Largest> largest;
+};
 
 /// The cells around those of a pack.
 template <class Q>
@@ -97,6 +108,8 @@ struct Kernels {
   void (*advance)(const void* model, const Stage& stage, double* work) = nullptr;
   Inspection (*inspect)(const void* model, std::span<const double* const> fields, std::int64_t cells,
                         double spacing) = nullptr;
+  /// See Equations::account(); null: the model has none for packs.
+  void (*account)(const void* model, const Row& row, double* const* densities, double* largest) = nullptr;
 };
 
 /// Layers of ghosts around a patch with `count` cells along each axis.

@@ -10,11 +10,13 @@ namespace eddyline::physics {
 template <class P, class Model, int D>
 Kernels loops_of(Reconstruction reconstruction) {
   if constexpr (Model::k_kind == Kind::rates) {
-    return {&RatesOnPatch<P, Model>::advance, &Inspect<P, Model>::run};
+    return {&RatesOnPatch<P, Model>::advance, &Inspect<P, Model>::run, account_of<P, Model>()};
   } else {
     if (reconstruction == Reconstruction::weno)
-      return {&FluxesOnPatch<P, Model, D, Reconstruction::weno>::advance, &Inspect<P, Model>::run};
-    return {&FluxesOnPatch<P, Model, D, Reconstruction::muscl>::advance, &Inspect<P, Model>::run};
+      return {&FluxesOnPatch<P, Model, D, Reconstruction::weno>::advance, &Inspect<P, Model>::run,
+              account_of<P, Model>()};
+    return {&FluxesOnPatch<P, Model, D, Reconstruction::muscl>::advance, &Inspect<P, Model>::run,
+            account_of<P, Model>()};
   }
 }
 

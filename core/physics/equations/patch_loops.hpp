@@ -16,19 +16,30 @@ EDDYLINE_INLINE void for_row(std::int32_t first, std::int32_t last, Visit&& visi
   for (; x < last; ++x) visit(One(), x);
 }
 
-/// Stores the result of a stage for the cells of a pack; i: the first of them in the patch.
-template <class Q, std::size_t N>
-EDDYLINE_INLINE void store_stage(const Stage& s, std::ptrdiff_t i, const ValuesOf<Q, N>& rates) {
-  for (std::size_t f = 0; f < N; ++f) {
-    const Q y0 = Q::load(s.slots[0][f] + i);
+/// The value of a field after a stage in the cells of a pack; i: the first of them in the patch.
+template <class Q>
+EDDYLINE_INLINE Q after_stage(const Stage& s, std::size_t f, std::ptrdiff_t i, Q rate) {
+  const Q y0 = Q::load(s.slots[0][f] + i);
+  if (!s.last) return y0 + Q(s.weight) * rate;
+  const Q sum = (Q::load(s.slots[1][f] + i) - y0) + Q(2.0) * Q::load(s.slots[2][f] + i) + Q::load(s.slots[3][f] + i);
+  return Q(1.0 / 3) * sum + Q(s.weight) * rate;
+}
+
+/// Stores the result of a stage, which at the end of a step a model may project.
+template <class Q, class Model>
+EDDYLINE_INLINE void store_stage(const Model& model, const Stage& s, std::ptrdiff_t i,
+                                 const ValuesOf<Q, Model::k_fields>& rates) {
+  constexpr std::size_t N = Model::k_fields;
+  if constexpr (requires { model.project(rates); }) {
     if (s.last) {
-      const Q sum =
-          (Q::load(s.slots[1][f] + i) - y0) + Q(2.0) * Q::load(s.slots[2][f] + i) + Q::load(s.slots[3][f] + i);
-      (Q(1.0 / 3) * sum + Q(s.weight) * rates[f]).store(s.to[f] + i);
-    } else {
-      (y0 + Q(s.weight) * rates[f]).store(s.to[f] + i);
+      ValuesOf<Q, N> values;
+      for (std::size_t f = 0; f < N; ++f) values[f] = after_stage<Q>(s, f, i, rates[f]);
+      values = model.project(values);
+      for (std::size_t f = 0; f < N; ++f) values[f].store(s.to[f] + i);
+      return;
     }
   }
+  for (std::size_t f = 0; f < N; ++f) after_stage<Q>(s, f, i, rates[f]).store(s.to[f] + i);
 }
 
 template <class P, class Model>
@@ -76,5 +87,44 @@ struct Inspect {
     return u;
   }
 };
+
+/// Integrals and largest values of the cells of a row.
+template <class P, class Model>
+struct Account {
+  static void run(const void* opaque, const Row& row, double* const* densities, double* largest) {
+    const Model& model = *static_cast<const Model*>(opaque);
+    Most<P> most;
+    Most<One> rest;
+    for (std::size_t n = 0; n < Model::k_largest; ++n) most[n] = P(largest[n]), rest[n] = One(largest[n]);
+    const auto add = [&]<class Q>(Most<Q>& highest, std::int32_t x) {
+      const auto found = model.account(Stencil<Q>{row.in, x, 0, 0, row.place.spacing, row.coefficients, row.cell + x});
+      for (std::size_t n = 0; n < Model::k_integrals; ++n) found.densities[n].store(densities[n] + x);
+      for (std::size_t n = 0; n < Model::k_largest; ++n) highest[n] = max(found.largest[n], highest[n]);
+    };
+    const std::int32_t cells = row.place.cells.count(0);
+    std::int32_t x = 0;
+    for (; x + P::width <= cells; x += P::width) add(most, x);
+    for (; x < cells; ++x) add(rest, x);
+    for (std::size_t n = 0; n < Model::k_largest; ++n) {
+      std::array<double, P::width> lane;
+      most[n].store(lane.data());
+      largest[n] = rest[n].v;
+      for (const double each : lane) largest[n] = each > largest[n] ? each : largest[n];
+    }
+  }
+
+ private:
+  template <class Q>
+  using Most = ValuesOf<Q, Model::k_largest>;
+};
+
+/// Null for models without an account of packs.
+template <class P, class Model>
+constexpr auto account_of() -> decltype(Kernels::account) {
+  if constexpr (requires { Model::k_integrals; })
+    return &Account<P, Model>::run;
+  else
+    return nullptr;
+}
 
 }  // namespace eddyline::physics

@@ -15,7 +15,7 @@ struct RatesOnPatch {
       for (std::int32_t y = 0; y < ny; ++y, i += nx)
         for_row<P>(0, nx, [&]<class Q>(Q, std::int32_t x) {
           const Stencil<Q> stencil{s.in, x, y, z, s.place.spacing, s.coefficients, i + x, s.signal};
-          store_stage<Q, Model::k_fields>(s, i + x, model.rates(stencil));
+          store_stage<Q>(model, s, i + x, model.rates(stencil));
         });
   }
 };

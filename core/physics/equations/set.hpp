@@ -3,6 +3,7 @@
 // are periodic, mirror or let out, fields as quantities, integrals of conserved fields.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -74,18 +75,18 @@ class Set final : public Equations {
   /// values themselves; components of vectors are left out, as they may be zero.
   /// Source of the latter: Loehner 1987.
   void indicate(const Place& place, std::span<const Input> in, double* out) const override {
-    std::size_t i = 0;
-    for_each_cell(place.cells, [&](Int3 cell) {
-      double largest = 0;
+    const std::int32_t cells = place.cells.count(0);
+    for_each_row(place.cells, [&](Int3 row) {
+      std::fill_n(out, cells, 0.0);
       for (std::size_t f = 0; f < N; ++f) {
         if (fields_[f].axis >= 0) continue;
         const auto& stride = in[f].stride;
         const double* at = in[f].at;
-        for (std::size_t d = 0; d < 3; ++d) at += (cell[d] - place.cells.lower[d]) * stride[d];
+        for (std::size_t d = 0; d < 3; ++d) at += (row[d] - place.cells.lower[d]) * stride[d];
         for (std::size_t d = 0; d < static_cast<std::size_t>(D); ++d)
-          largest = std::max(largest, variation(f, place.spacing, at, stride[d]));
+          raise_to_variation(f, place.spacing, at, stride[d], cells, out);
       }
-      out[i++] = largest;
+      out += cells;
     });
   }
 
@@ -129,18 +130,25 @@ class Set final : public Equations {
   }
   const std::vector<Named>& integrals() const override { return integrals_; }
   const std::vector<Named>& largest() const override { return largest_; }
-  void account(const Place& place, std::span<const Input> cell, std::span<double> densities,
-               std::span<double> largest) const override {
-    if constexpr (requires { model_.account(place, cell, densities, largest); }) {
-      model_.account(place, cell, densities, largest);
-    } else {
-      std::size_t k = 0;
-      for (std::size_t f = 0; f < N; ++f) {
-        largest[f] = *cell[f].at;
-        if (fields_[f].meaning == Meaning::average) densities[k++] = *cell[f].at;
-      }
+  void account(const Row& row, double* const* densities, std::span<double> largest) const override {
+    if (kernels_.account != nullptr) {
+      kernels_.account(&model_, row, densities, largest.data());
+      return;
+    }
+    thread_local std::vector<double> at_cell, most;
+    at_cell.resize(integrals_.size()), most.resize(largest_.size());
+    std::array<Input, N> in;
+    std::ranges::copy(row.in, in.begin());
+    Place place = row.place;
+    for (std::int32_t i = 0; i < row.place.cells.count(0); ++i) {
+      place.cells.lower[0] = row.place.cells.lower[0] + i, place.cells.upper[0] = place.cells.lower[0] + 1;
+      account_cell(place, in, at_cell, most);
+      for (std::size_t n = 0; n < at_cell.size(); ++n) densities[n][i] = at_cell[n];
+      for (std::size_t n = 0; n < most.size(); ++n) largest[n] = std::max(largest[n], most[n]);
+      for (Input& each : in) ++each.at;
     }
   }
+  bool accounts_within_reach() const override { return kernels_.account != nullptr; }
 
   std::optional<Constraint> constraint() const override {
     if constexpr (requires { model_.constraint(); }) return model_.constraint();
@@ -191,14 +199,36 @@ class Set final : public Equations {
   }
 
  private:
-  double variation(std::size_t field, double spacing, const double* at, std::ptrdiff_t step) const {
+  void account_cell(const Place& place, std::span<const Input> cell, std::span<double> densities,
+                    std::span<double> largest) const {
+    if constexpr (requires { model_.account(place, cell, densities, largest); }) {
+      model_.account(place, cell, densities, largest);
+    } else {
+      std::size_t k = 0;
+      for (std::size_t f = 0; f < N; ++f) {
+        largest[f] = *cell[f].at;
+        if (fields_[f].meaning == Meaning::average) densities[k++] = *cell[f].at;
+      }
+    }
+  }
+  /// Raises numbers of the cells of a row to the variation of a field between cells at a distance `step`.
+  void raise_to_variation(std::size_t field, double spacing, const double* at, std::ptrdiff_t step, std::int32_t cells,
+                          double* out) const {
     if (fields_[field].meaning == Meaning::average) {
-      const double sum = std::abs(at[-step]) + 2 * std::abs(at[0]) + std::abs(at[step]);
-      return sum > 0 ? std::abs(at[-step] - 2 * at[0] + at[step]) / sum : 0;
+      for (std::int32_t i = 0; i < cells; ++i) {
+        const double *x = at + i, sum = std::abs(x[-step]) + 2 * std::abs(x[0]) + std::abs(x[step]);
+        const double found = sum > 0 ? std::abs(x[-step] - 2 * x[0] + x[step]) / sum : 0;
+        out[i] = std::max(out[i], found);
+      }
+      return;
     }
     double scale = 1;
     if constexpr (requires { model_.indicator_scale(field, spacing); }) scale = model_.indicator_scale(field, spacing);
-    return scale * std::abs((at[-2 * step] + at[2 * step]) - 4 * (at[-step] + at[step]) + 6 * at[0]);
+    for (std::int32_t i = 0; i < cells; ++i) {
+      const double* x = at + i;
+      const double found = scale * std::abs((x[-2 * step] + x[2 * step]) - 4 * (x[-step] + x[step]) + 6 * x[0]);
+      out[i] = std::max(out[i], found);
+    }
   }
 
   Model model_;

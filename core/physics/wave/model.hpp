@@ -15,7 +15,7 @@ namespace eddyline::physics::wave {
 /// potential V and the source S are formulas of places, the signal f one of time.
 template <int Order, int D>
 struct Wave {
-  static constexpr std::size_t k_fields = 2;
+  static constexpr std::size_t k_fields = 2, k_integrals = 1, k_largest = 1;
   static constexpr Kind k_kind = Kind::rates;
   static constexpr std::int32_t k_reach = Order / 2;
   static constexpr bool k_constant_speed = true;
@@ -87,17 +87,14 @@ struct Wave {
   static std::vector<Named> largest() { return {{"max_u", "m"}}; }
   /// The energy is the integral of (p^2 + c^2 |grad u|^2 + V u^2)/2, with -u laplace(u) for |grad u|^2, which the
   /// differences in space conserve exactly.
-  void account(const Place& place, std::span<const Input> cell, std::span<double> densities,
-               std::span<double> largest) const {
-    using One = Pack<double, 1>;
-    const double u = *cell[0].at, p = *cell[1].at, stiffness = std::pow(wave_speed / place.spacing, 2);
-    densities[0] = 0.5 * (p * p - stiffness * u * laplacian<Order, D, One>(cell[0].at, cell[0].stride).v);
-    if (coefficients() > 0) {
-      std::array<double, 2> at{};
-      find_coefficients(place.centre(place.cells.lower, D), at);
-      densities[0] += 0.5 * at[0] * u * u;
-    }
-    largest[0] = std::abs(u);
+  template <class Q>
+  EDDYLINE_INLINE AccountOf<Q, k_integrals, k_largest> account(const Stencil<Q>& s) const {
+    const double per_cell = wave_speed / s.spacing;
+    const Q u = s.value(0), p = s.value(1), zero = Q(0.0);
+    const Q spread = Q(per_cell * per_cell) * u * laplacian<Order, D, Q>(s.at(0), s.stride(0));
+    Q energy = Q(0.5) * (p * p - spread);
+    if (s.has_coefficients()) energy = energy + Q(0.5) * s.coefficient(0) * u * u;
+    return {{energy}, {max(u, zero - u)}};
   }
 
   /// p varies by u times a frequency, which is up to c/dx.

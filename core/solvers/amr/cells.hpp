@@ -46,10 +46,15 @@ class Cells final : public solver::FieldSets {
 template <class Visit>
 void Cells::for_each(Visit&& visit) const {
   for (const State::Patch& patch : state_.patches()) {
-    std::int64_t i = 0;
-    for_each_cell(patch.cells(), [&](Int3 cell) {
-      if (!state_.levels().is_covered(patch.level, cell)) visit(patch, cell, i);
-      ++i;
+    std::int64_t row = 0;  // place of its first cell
+    for_each_row(patch.cells(), [&](Int3 cell) {
+      state_.levels().for_each_uncovered(patch.level, cell, patch.cells().upper[0],
+                                         [&](std::int32_t first, std::int32_t end) {
+                                           Int3 at = cell;
+                                           for (at[0] = first; at[0] < end; ++at[0])
+                                             visit(patch, at, row + at[0] - cell[0]);
+                                         });
+      row += patch.cells().count(0);
     });
   }
 }

@@ -66,7 +66,8 @@ void Sides::fill_side(std::size_t side, const physics::Place& place, const Index
     }
     for (std::size_t f = 0; f < fields.size(); ++f) {
       if (at[f] == nullptr) continue;
-      const bool is_odd = beyond == Beyond::odd || (beyond == Beyond::mirror && of[f].axis == static_cast<int>(axis));
+      const bool is_odd =
+          beyond == Beyond::odd || (beyond == Beyond::mirror && of[f].is_odd_across(static_cast<int>(axis)));
       for (std::int32_t k = 0; k < row.ghosts; ++k) {
         const double value = row.inside(f, beyond == Beyond::copy ? 0 : k);
         row.ghost(f, k) = is_odd ? -value : value;

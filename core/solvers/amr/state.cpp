@@ -296,7 +296,7 @@ std::int32_t State::cells_around(int level) const {
 
 bool State::adapt() {
   if (levels_.most() == 1) return false;
-  levels_.gather(time, levels_.most() - 1);
+  levels_.gather(time, true, levels_.most() - 1);
   patches::Flags flags(levels_.units());
   const std::vector<Patch> all = patches();
   const auto count = static_cast<std::int64_t>(all.size());

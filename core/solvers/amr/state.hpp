@@ -71,8 +71,9 @@ class State {
   /// Pointers to the values of a patch, by field.
   std::vector<const double*> values_of(const Patch& patch, Slot slot) const;
   std::vector<double*> values_of(const Patch& patch, Slot slot);
-  /// Receives all fields around this rank's patches, for readers of the state. Collective.
-  void gather() { levels_.gather(time); }
+  /// Receives what is around this rank's patches, for readers of the state: all fields, or those that rates read at
+  /// other cells. Collective.
+  void gather(bool all = true) { levels_.gather(time, all); }
 
   /// A patch with ghosts in a thread's scratch memory.
   class Scratch {
@@ -84,9 +85,9 @@ class State {
                                          double at_time) {
       return fill(patch, slot, weights, at_time, false);
     }
-    /// After gather(): all fields at the begin of a step.
-    std::span<const physics::Input> read(const Patch& patch) {
-      return fill(patch, patches::begin, patches::Levels::k_begin, state_.time, true);
+    /// After gather(): the fields at the begin of a step, all of them with ghosts or those that gather() received.
+    std::span<const physics::Input> read(const Patch& patch, bool all = true) {
+      return fill(patch, patches::begin, patches::Levels::k_begin, state_.time, all);
     }
 
    private:

@@ -170,10 +170,10 @@ void Step::compute(std::span<const State::Patch> patches, const Substep& step, i
   const double signal = state_.equations().signal(time);
   const patches::StateWeights weights = patches::weights_of_stage(step.number, number);
   const auto count = static_cast<std::int64_t>(patches.size());
+  while (memory_.size() < static_cast<std::size_t>(omp_get_max_threads())) memory_.emplace_back(state_);
 #pragma omp parallel
   {
-    State::Scratch scratch(state_);
-    std::array<std::vector<double>, 3> fluxes;
+    auto& [scratch, fluxes] = memory_[static_cast<std::size_t>(omp_get_thread_num())];
 #pragma omp for schedule(dynamic)
     for (std::int64_t k = 0; k < count; ++k) {
       const State::Patch& patch = patches[static_cast<std::size_t>(k)];

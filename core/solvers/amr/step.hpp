@@ -42,13 +42,20 @@ class Step {
     std::vector<State::Patch> patches;
     std::uint32_t needed = 0, sent = 0;  // parcels, see patches::Parcels
   };
+  /// Memory that a thread keeps between stages.
+  struct Memory {
+    explicit Memory(const State& state) : scratch(state) {}
+    State::Scratch scratch;
+    std::array<std::vector<double>, 3> fluxes;
+  };
   std::vector<Batch> batches_of(const std::vector<State::Patch>& fringe) const;
 
   State& state_;
   /// Patches of each level without and with cells of other ranks around them.
   std::vector<std::vector<State::Patch>> interior_, fringe_;
   std::vector<std::vector<Batch>> batches_;
-  std::int64_t changes_ = -1;  // of the patches when they were sorted
+  std::vector<Memory> memory_;  // by thread
+  std::int64_t changes_ = -1;   // of the patches when they were sorted
   std::int64_t cell_steps_ = 0;
 };
 

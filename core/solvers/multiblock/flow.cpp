@@ -58,8 +58,9 @@ Flow<E>::Flow(const world::World& world, const solver::Execution& execution, com
       communicator_(communicator),
       options_(Options::of(world)),
       boundaries_(world_),
-      pieces_(mesh_of(world_), levels_of_options(), communicator.size(), communicator.size() * execution.boxes),
-      multigrid_(communicator, execution, pieces_, local_pieces(), boundaries_, scheme(), options_.cycle == "W") {
+      pieces_(mesh_of(world_), levels_of_options(), communicator.size(), communicator.size() * execution.boxes,
+              execution.replicated_cells),
+      multigrid_(communicator, execution, pieces_, boundaries_, scheme(), options_.cycle == "W") {
   for (const auto& piece : finest().pieces)
     own_cells_ += std::int64_t{piece.extents.cells[0]} * piece.extents.cells[1] * piece.extents.cells[2];
   multigrid_.impose(boundaries_, 0);
@@ -100,14 +101,6 @@ std::array<double, E::k_unknowns> Flow<E>::values(const PieceFields<E>& piece, s
     w[0] *= world_.fluid.density;
   }
   return w;
-}
-
-template <class E>
-std::vector<std::int32_t> Flow<E>::local_pieces() const {
-  std::vector<std::int32_t> local;
-  std::int32_t own = 0;
-  for (const PieceRange& piece : pieces_.all()) local.push_back(piece.rank == communicator_.rank() ? own++ : -1);
-  return local;
 }
 
 template <class E>

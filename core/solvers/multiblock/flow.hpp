@@ -37,6 +37,8 @@ class Flow {
   const Level<E>& finest() const { return multigrid_.finest(); }
   Residual<E>& residual_terms() { return multigrid_.residual(); }
   std::span<const std::unique_ptr<Level<E>>> levels() const { return multigrid_.levels(); }
+  /// See Multigrid::traffic().
+  exchange::Traffic traffic() const { return multigrid_.traffic(); }
   double reference_speed() const { return speed_; }
   double time_step() const { return time_step_; }
   double cfl() const { return options_.cfl > 0 ? options_.cfl : !E::k_is_gas ? 3 : D == 2 ? 4 : 2.5; }
@@ -96,7 +98,6 @@ class Flow {
   void set_start();
   void set_forces();
   double find_speed(bool with_sound);
-  std::vector<std::int32_t> local_pieces() const;
   void advance_time();
   void seek_steady();
 

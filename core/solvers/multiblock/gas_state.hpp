@@ -69,6 +69,27 @@ void set_primitive(Level<Gas<D>>& level) {
   }
 }
 
+/// The same of all ghosts alone.
+template <int D>
+void set_primitive_of_ghosts(Level<Gas<D>>& level) {
+  const auto set = [&](std::int32_t number, std::int32_t place) {
+    auto& piece = level.pieces[static_cast<std::size_t>(number)];
+    const auto c = static_cast<std::size_t>(place);
+    physics::compressible::Densities<double, D> w;
+    for (std::size_t v = 0; v < w.size(); ++v) w[v] = piece.state[v][c];
+    const auto cell = cell_of<double, D>(w, level.gamma - 1);
+    piece.primitive[0][c] = cell.p;
+    for (std::size_t d = 0; d < D; ++d) piece.primitive[1 + d][c] = cell.u[d];
+    piece.primitive[D + 1][c] = cell.theta;
+  };
+  for (const Neighborhood& patch : level.ghosts.neighborhoods())
+    for (const std::int32_t ghost : patch.ghosts) set(patch.to, ghost);
+  for (const BoundaryFace& face : level.faces) {
+    set(face.piece, face.ghost);
+    if (level.is_finest()) set(face.piece, face.second_ghost);
+  }
+}
+
 /// The far field beyond a face, by Riemann invariants along its normal.
 template <std::size_t D>
 physics::compressible::Cell<double, D> far_field(const BoundaryFace& face,
@@ -133,9 +154,9 @@ physics::compressible::Cell<double, D> beyond(const BoundaryFace& face, physics:
   return cell;
 }
 
-/// Sets the ghosts beyond boundaries, and what follows from the unknowns of all cells.
+/// Sets the ghosts beyond boundaries, and what follows from the unknowns: of ghosts alone, or of all cells.
 template <int D>
-void fill_gas_boundaries(Level<Gas<D>>& level) {
+void fill_gas_boundaries(Level<Gas<D>>& level, bool of_ghosts_alone) {
   using Cell = physics::compressible::Cell<double, D>;
   constexpr std::size_t N = D + 2;
   const physics::compressible::Constants<double> gas(level.gamma);
@@ -167,7 +188,7 @@ void fill_gas_boundaries(Level<Gas<D>>& level) {
     }
     set(face.ghost, ghost);
   }
-  set_primitive(level);
+  of_ghosts_alone ? set_primitive_of_ghosts(level) : set_primitive(level);
 }
 
 /// The ghost of a correction of multigrid, from that of its cell.

@@ -9,12 +9,11 @@ namespace eddyline::multiblock {
 
 Ghosts::Ghosts(comm::Communicator& communicator, const solver::Execution& execution, comm::Tags& tags,
                const Pieces& pieces, const Connections& connections, std::span<const std::int32_t> local, int level)
-    : near_(communicator, execution.exchange, execution.between, tags.take("near " + std::to_string(level))),
+    : is_replicated_(pieces.is_replicated(level)),
+      near_(communicator, execution.exchange, execution.between, tags.take("near " + std::to_string(level))),
       all_(communicator, execution.exchange, execution.between, tags.take("all " + std::to_string(level))) {
   const auto extents = [&](std::int32_t piece) {
-    const PieceRange range = pieces.on_level(static_cast<std::size_t>(piece), level);
-    return Extents({range.upper[0] - range.lower[0], range.upper[1] - range.lower[1], range.upper[2] - range.lower[2]},
-                   pieces.mesh().dimensions);
+    return Extents(pieces.on_level(static_cast<std::size_t>(piece), level).count(), pieces.mesh().dimensions);
   };
   // Numbers of neighbourhoods that are sent to and received from each rank, in the same order on both sides.
   std::map<int, std::pair<std::vector<std::size_t>, std::vector<std::size_t>>> by_rank;

@@ -99,17 +99,18 @@ class GhostFields {
 /// The ghosts of all pieces of this process on one level. A ghost holds exactly what the uncut block has there.
 class Ghosts {
  public:
-  /// `local`: the number of each piece among those of this process, or -1.
+  /// `local`: see Pieces::local().
   Ghosts(comm::Communicator& communicator, const solver::Execution& execution, comm::Tags& tags, const Pieces& pieces,
          const Connections& connections, std::span<const std::int32_t> local, int level);
 
   enum class Layers { near, all };
 
-  /// Sets ghosts, see GhostFields. Collective.
+  /// Sets ghosts, see GhostFields. Collective, except on a replicated level.
   template <class Get>
   void fetch(int fields, Layers layers, Get&& get) {
     const GhostFields of_fields(fields, get);
-    (layers == Layers::near ? near_ : all_).gather(of_fields);
+    Halo& halo = layers == Layers::near ? near_ : all_;
+    is_replicated_ ? halo.gather_within(of_fields) : halo.gather(of_fields);
   }
   /// All neighbourhoods with a piece of this process.
   const std::vector<Neighborhood>& neighborhoods() const { return neighborhoods_; }
@@ -121,6 +122,7 @@ class Ghosts {
  private:
   using Halo = exchange::BasicHalo<GhostCells>;
 
+  bool is_replicated_;
   std::vector<Neighborhood> neighborhoods_;
   Halo near_, all_;
 };

@@ -109,29 +109,61 @@ void for_each_cell(Int3 low, Int3 high, Visit&& visit) {
       for (std::int32_t i = low[0]; i < high[0]; ++i) visit(Int3{i, j, k});
 }
 
+/// Calls visit(first, last) for parts of the planes of a box of cells.
+template <int D, class Visit>
+void for_each_slab(Int3 cells, Visit&& visit) {
+  const std::int32_t planes = cells[D - 1];
+  const std::int64_t plane = std::int64_t{cells[0]} * cells[1] * cells[2] / planes;
+  const auto thick = static_cast<std::int32_t>(std::clamp<std::int64_t>(k_slab / plane, 1, planes));
+  for (std::int32_t first = 0; first < planes; first += thick) visit(first, std::min(first + thick, planes));
+}
+
 }  // namespace
 
 template <class E>
 Level<E>::Level(comm::Communicator& communicator, const solver::Execution& execution, comm::Tags& tags,
-                const Pieces& all, std::span<const std::int32_t> local, int level)
-    : number(level), ghosts(communicator, execution, tags, all, all.connections(level), local, level) {
+                const Pieces& all, int level)
+    : number(level),
+      is_replicated(all.is_replicated(level)),
+      local(all.local(communicator.rank(), level)),
+      ghosts(communicator, execution, tags, all, all.connections(level), local, level) {
   for (std::size_t p = 0; p < all.all().size(); ++p) {
     if (local[p] < 0) continue;
     const PieceRange range = all.on_level(p, level);
-    const Int3 cells{range.upper[0] - range.lower[0], range.upper[1] - range.lower[1], range.upper[2] - range.lower[2]};
+    const Int3 cells = range.count();
     pieces.emplace_back(static_cast<std::int32_t>(p), cells, level == 0);
-    const std::int32_t planes = cells[D - 1];
-    const std::int64_t plane = range.cells() / planes;
-    const auto thick = static_cast<std::int32_t>(std::clamp<std::int64_t>(k_slab / plane, 1, planes));
-    for (std::int32_t first = 0; first < planes; first += thick)
-      slabs.push_back({pieces.size() - 1, first, std::min(first + thick, planes)});
+    ranges.push_back(range);
+    for_each_slab<D>(cells,
+                     [&](std::int32_t first, std::int32_t last) { slabs.push_back({pieces.size() - 1, first, last}); });
   }
 }
 
-/// Face vectors of all faces; volumes and centres of cells.
 template <class E>
-void Level<E>::measure(const Pieces& all, std::span<const std::int32_t> local, const Boundaries& boundaries) {
+void Level<E>::find_parents(const Level& fine) {
+  for (std::size_t finer = 0; finer < fine.ranges.size(); ++finer) {
+    const PieceRange& children = fine.ranges[finer];
+    for (std::size_t piece = 0; piece < ranges.size(); ++piece) {
+      const PieceRange& own = ranges[piece];
+      bool holds = own.block == children.block;
+      Int3 lower{}, count{1, 1, 1};
+      for (std::size_t d = 0; d < D; ++d) {
+        lower[d] = children.lower[d] / 2 - own.lower[d];
+        count[d] = (children.upper[d] - children.lower[d]) / 2;
+        holds = holds && lower[d] >= 0 && lower[d] + count[d] <= own.upper[d] - own.lower[d];
+      }
+      if (!holds) continue;
+      for_each_slab<D>(count, [&](std::int32_t first, std::int32_t last) {
+        parents.push_back({piece, finer, lower, count, first, last});
+      });
+    }
+  }
+}
+
+/// Face vectors of all faces; volumes and centres of cells; on the finest level.
+template <class E>
+void Level<E>::measure(const Pieces& all, const Boundaries& boundaries) {
   for (PieceFields<E>& piece : pieces) {
+    if (!is_finest()) break;  // see coarsen_metrics()
     const Nodes nodes(all.mesh(), all.on_level(static_cast<std::size_t>(piece.piece), number), number);
     const Int3 cells = piece.extents.cells;
     for (std::size_t axis = 0; axis < D; ++axis)
@@ -140,14 +172,14 @@ void Level<E>::measure(const Pieces& all, std::span<const std::int32_t> local, c
         for (int d = 0; d < D; ++d)
           piece.face[axis][static_cast<std::size_t>(d)][static_cast<std::size_t>(piece.extents.at(cell))] = vector[d];
       });
-    if (is_finest()) for_each_cell({0, 0, 0}, cells, [&](Int3 cell) { measure_cell(piece, nodes, cell); });
+    for_each_cell({0, 0, 0}, cells, [&](Int3 cell) { measure_cell(piece, nodes, cell); });
   }
   gamma = boundaries.gamma();
-  add_boundaries(all, local, boundaries);
+  add_boundaries(all, boundaries);
 }
 
 template <class E>
-void Level<E>::add_boundaries(const Pieces& all, std::span<const std::int32_t> local, const Boundaries& boundaries) {
+void Level<E>::add_boundaries(const Pieces& all, const Boundaries& boundaries) {
   const Connections connections = all.connections(number);
   for (const BoundaryPatch& patch : connections.boundaries) {
     const std::int32_t own = local[static_cast<std::size_t>(patch.piece)];
@@ -175,13 +207,16 @@ void Level<E>::add_boundaries(const Pieces& all, std::span<const std::int32_t> l
 }
 
 template <class E>
-void Level<E>::fill_ghosts() {
+void Level<E>::fill_ghosts(bool with_radii) {
   constexpr std::size_t N = E::k_unknowns;
-  ghosts.fetch(N, is_finest() ? Ghosts::Layers::all : Ghosts::Layers::near, [&](std::int32_t piece, int field, int) {
-    return pieces[static_cast<std::size_t>(piece)].state[static_cast<std::size_t>(field)].data();
-  });
+  ghosts.fetch(with_radii ? N + 1 : N, is_finest() ? Ghosts::Layers::all : Ghosts::Layers::near,
+               [&](std::int32_t number_of_piece, int field, int axis) {
+                 PieceFields<E>& piece = pieces[static_cast<std::size_t>(number_of_piece)];
+                 const auto v = static_cast<std::size_t>(field);
+                 return (v < N ? piece.state[v] : piece.radius[static_cast<std::size_t>(axis)]).data();
+               });
   if constexpr (E::k_is_gas) {
-    fill_gas_boundaries(*this);
+    fill_gas_boundaries(*this, with_radii);
     return;
   }
   for (const BoundaryFace& face : faces) {
@@ -234,37 +269,34 @@ void fill_metric_ghosts(Level<E>& level) {
 template <class E>
 void coarsen_metrics(const Level<E>& fine, Level<E>& coarse) {
   constexpr int D = E::k_dimensions;
-  for (std::size_t p = 0; p < coarse.pieces.size(); ++p) {
-    const PieceFields<E>& from = fine.pieces[p];
-    PieceFields<E>& to = coarse.pieces[p];
-    const auto children = [&](Int3 cell) {
-      return from.extents.at(2 * cell[0], 2 * cell[1], D == 3 ? 2 * cell[2] : 0);
+  for (const ParentSlab& slab : coarse.parents) {
+    if (slab.first > 0) continue;  // whole boxes
+    const PieceFields<E>& from = fine.pieces[slab.finer];
+    PieceFields<E>& to = coarse.pieces[slab.piece];
+    const auto place = [&](Int3 cell) {
+      return static_cast<std::size_t>(
+          to.extents.at(slab.lower[0] + cell[0], slab.lower[1] + cell[1], slab.lower[2] + cell[2]));
     };
     const auto sum = [&](const Array<double>& field, Int3 cell, std::size_t without) {
       double total = 0;
       for (int child = 0; child < 1 << D; ++child) {
-        std::ptrdiff_t place = children(cell);
+        std::ptrdiff_t at = from.extents.at(2 * cell[0], 2 * cell[1], D == 3 ? 2 * cell[2] : 0);
         bool counts = true;
         for (std::size_t d = 0; d < D; ++d) {
           if ((child >> d & 1) == 0) continue;
           counts = counts && d != without;
-          place += from.extents.stride[d];
+          at += from.extents.stride[d];
         }
-        if (counts) total += field[static_cast<std::size_t>(place)];
+        if (counts) total += field[static_cast<std::size_t>(at)];
       }
       return total;
     };
-    const Int3 cells = to.extents.cells;
-    for_each_cell({0, 0, 0}, cells, [&](Int3 cell) {
-      to.volume[static_cast<std::size_t>(to.extents.at(cell))] = sum(from.volume, cell, D);
-    });
+    for_each_cell({0, 0, 0}, slab.count, [&](Int3 cell) { to.volume[place(cell)] = sum(from.volume, cell, D); });
     for (std::size_t axis = 0; axis < D; ++axis)
       for (std::size_t d = 0; d < D; ++d)
-        for_each_cell({0, 0, 0}, moved(cells, axis), [&](Int3 cell) {
-          to.face[axis][d][static_cast<std::size_t>(to.extents.at(cell))] = sum(from.face[axis][d], cell, axis);
-        });
+        for_each_cell({0, 0, 0}, moved(slab.count, axis),
+                      [&](Int3 cell) { to.face[axis][d][place(cell)] = sum(from.face[axis][d], cell, axis); });
   }
-  fill_metric_ghosts(coarse);
 }
 
 template struct Level<Incompressible<2>>;

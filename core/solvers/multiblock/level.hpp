@@ -18,26 +18,41 @@ struct Slab {
   std::int32_t first, last;
 };
 
+/// Rows of cells of a piece whose children are in one piece of the finer level: planes [first, last) of a box of cells.
+struct ParentSlab {
+  std::size_t piece, finer;
+  Int3 lower, count;  // the box
+  std::int32_t first, last;
+};
+
 template <class E>
 struct Level {
   static constexpr int D = E::k_dimensions;
 
   /// Collective.
   Level(comm::Communicator& communicator, const solver::Execution& execution, comm::Tags& tags, const Pieces& all,
-        std::span<const std::int32_t> local, int number);
+        int number);
   /// Measures faces and cells, and finds the boundaries. Throws UserError.
-  void measure(const Pieces& all, std::span<const std::int32_t> local, const Boundaries& boundaries);
+  void measure(const Pieces& all, const Boundaries& boundaries);
+  /// Finds the cells whose children this process has.
+  void find_parents(const Level& fine);
 
-  int number;  // 0: the finest
+  int number;          // 0: the finest
+  bool is_replicated;  // every process has all pieces
   std::vector<PieceFields<E>> pieces;
+  std::vector<PieceRange> ranges;   // of the pieces, in cells of this level
+  std::vector<std::int32_t> local;  // see Pieces::local()
+  std::vector<ParentSlab> parents;  // coarse levels
   Ghosts ghosts;
   std::vector<BoundaryFace> faces;
   std::vector<Slab> slabs;
   double gamma = 0;  // ratio of specific heats, of a gas
 
   bool is_finest() const { return number == 0; }
-  /// Sets the ghosts of the state: those of other pieces, and those beyond boundaries. Collective.
-  void fill_ghosts();
+  /// Sets the ghosts of the state: those of other pieces, and those beyond boundaries. `with_radii`: also those of
+  /// spectral radii in other pieces, in the same message; pressure and velocity of a gas in cells are known then.
+  /// Collective.
+  void fill_ghosts(bool with_radii = false);
   /// Sets what the boundaries impose at time t [s].
   void impose(const Boundaries& boundaries, double t) {
     for (BoundaryFace& face : faces) boundaries.impose(t, face);
@@ -48,18 +63,40 @@ struct Level {
     parallel_for(static_cast<std::int64_t>(slabs.size()), [&](std::int64_t n) {
       const Slab& slab = slabs[static_cast<std::size_t>(n)];
       PieceFields<E>& piece = pieces[slab.piece];
-      const Int3 cells = piece.extents.cells;
-      for (std::int32_t last = slab.first; last < slab.last; ++last)
-        for (std::int32_t j = D == 3 ? 0 : last; j < (D == 3 ? cells[1] : last + 1); ++j)
-          visit(piece, piece.extents.at(0, j, D == 3 ? last : 0), cells[0]);
+      for_each_line(slab, piece.extents.cells, [&](std::int32_t j, std::int32_t k) {
+        visit(piece, piece.extents.at(0, j, k), piece.extents.cells[0]);
+      });
+    });
+  }
+  /// Calls visit(piece, finer piece, place of the first cell, place of its first child, number of cells) for each row
+  /// of cells whose children this process has, in parallel.
+  template <class Fine, class Visit>
+  void for_each_row_of_parents(Fine& fine, Visit&& visit) {
+    parallel_for(static_cast<std::int64_t>(parents.size()), [&](std::int64_t n) {
+      const ParentSlab& slab = parents[static_cast<std::size_t>(n)];
+      PieceFields<E>& piece = pieces[slab.piece];
+      auto& finer = fine.pieces[slab.finer];
+      const Int3 low = slab.lower;
+      for_each_line(slab, slab.count, [&](std::int32_t j, std::int32_t k) {
+        visit(piece, finer, piece.extents.at(low[0], low[1] + j, low[2] + k), finer.extents.at(0, 2 * j, 2 * k),
+              slab.count[0]);
+      });
     });
   }
 
  private:
-  void add_boundaries(const Pieces& all, std::span<const std::int32_t> local, const Boundaries& boundaries);
+  void add_boundaries(const Pieces& all, const Boundaries& boundaries);
+  template <class Planes, class Visit>
+  static void for_each_line(const Planes& planes, Int3 cells, Visit&& visit) {
+    for (std::int32_t last = planes.first; last < planes.last; ++last)
+      if constexpr (D == 2)
+        visit(last, 0);
+      else
+        for (std::int32_t j = 0; j < cells[1]; ++j) visit(j, last);
+  }
 };
 
-/// The metrics of a coarse level, as sums of those of the level below, and their ghosts. Collective.
+/// The metrics of a coarse level, as sums of those of the level below, in the pieces whose children this process has.
 template <class E>
 void coarsen_metrics(const Level<E>& fine, Level<E>& coarse);
 /// The ghosts of volumes and centres. Collective.

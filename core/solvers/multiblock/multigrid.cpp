@@ -16,17 +16,6 @@ struct Stage {
 };
 constexpr std::array<Stage, 5> k_stages{{{0.25, 1}, {1.0 / 6, 0}, {0.375, 0.56}, {0.5, 0}, {1, 0.44}}};
 
-/// Calls visit(cell of the coarse piece, place of its first child in the fine one) for each coarse cell.
-template <class E, class Visit>
-void for_each_parent(const PieceFields<E>& coarse, const PieceFields<E>& fine, Visit&& visit) {
-  constexpr int D = E::k_dimensions;
-  const Int3 cells = coarse.extents.cells;
-  for (std::int32_t k = 0; k < cells[2]; ++k)
-    for (std::int32_t j = 0; j < cells[1]; ++j)
-      for (std::int32_t i = 0; i < cells[0]; ++i)
-        visit(static_cast<std::size_t>(coarse.extents.at(i, j, k)), fine.extents.at(2 * i, 2 * j, D == 3 ? 2 * k : 0));
-}
-
 /// Distances from the first child of a cell to all, in lexicographic order.
 template <int D>
 std::array<std::ptrdiff_t, 1 << D> children(const Extents& fine) {
@@ -41,17 +30,52 @@ std::array<std::ptrdiff_t, 1 << D> children(const Extents& fine) {
 
 template <class E>
 Multigrid<E>::Multigrid(comm::Communicator& communicator, const solver::Execution& execution, const Pieces& pieces,
-                        std::span<const std::int32_t> local, const Boundaries& boundaries, const Scheme& scheme,
-                        bool w_cycle)
+                        const Boundaries& boundaries, const Scheme& scheme, bool w_cycle)
     : communicator_(communicator), residual_(scheme), w_cycle_(w_cycle), cells_(pieces.mesh().cells()) {
   comm::Tags tags;
+  const Pieces uncut = pieces.uncut();
+  const auto pieces_of = [&](int level) -> const Pieces& { return pieces.is_replicated(level) ? uncut : pieces; };
   for (int level = 0; level < pieces.levels(); ++level)
-    levels_.push_back(std::make_unique<Level<E>>(communicator, execution, tags, pieces, local, level));
+    levels_.push_back(std::make_unique<Level<E>>(communicator, execution, tags, pieces_of(level), level));
   comm::agree(communicator, "mesh", [&] {
-    for (const auto& level : levels_) level->measure(pieces, local, boundaries);
+    for (const auto& level : levels_) level->measure(pieces_of(level->number), boundaries);
   });
   fill_metric_ghosts(finest());
-  for (std::size_t level = 1; level < levels_.size(); ++level) coarsen_metrics(*levels_[level - 1], *levels_[level]);
+  measure_coarse(execution, pieces, tags);
+}
+
+template <class E>
+void Multigrid<E>::measure_coarse(const solver::Execution& execution, const Pieces& pieces, comm::Tags& tags) {
+  for (std::size_t number = 1; number < levels_.size(); ++number) {
+    const Level<E>& fine = *levels_[number - 1];
+    Level<E>& coarse = *levels_[number];
+    coarse.find_parents(fine);
+    coarsen_metrics(fine, coarse);
+    if (coarse.is_replicated && !fine.is_replicated) {
+      replication_ =
+          std::make_unique<Replication>(communicator_, execution, tags.take("replicated"), pieces, coarse.number, -1);
+      replication_->gather(1, [&](std::int32_t block, int, int) {
+        return coarse.pieces[static_cast<std::size_t>(block)].volume.data();
+      });
+      for (int axis = 0; axis < D; ++axis) {
+        Replication faces(communicator_, execution, tags.take("faces"), pieces, coarse.number, axis);
+        faces.gather(D, [&](std::int32_t block, int field, int) {
+          auto& face = coarse.pieces[static_cast<std::size_t>(block)].face;
+          return face[static_cast<std::size_t>(axis)][static_cast<std::size_t>(field)].data();
+        });
+      }
+    }
+    fill_metric_ghosts(coarse);
+  }
+}
+
+template <class E>
+exchange::Traffic Multigrid<E>::traffic() const {
+  exchange::Traffic sum;
+  for (const auto& level : levels_)
+    if (!level->is_replicated) sum += level->ghosts.traffic();
+  if (replication_) sum += replication_->traffic();
+  return sum;
 }
 
 template <class E>
@@ -60,16 +84,18 @@ void Multigrid<E>::impose(const Boundaries& boundaries, double t) {
 }
 
 template <class E>
-void Multigrid<E>::run_stages(Level<E>& level, const TimeDerivative& time, double unit) {
+void Multigrid<E>::run_stages(Level<E>& level, const TimeDerivative& time, bool is_evaluated, double unit) {
   level.for_each_row([](PieceFields<E>& piece, std::ptrdiff_t first, std::int32_t count) {
     for (std::size_t v = 0; v < E::k_unknowns; ++v)
       std::copy_n(piece.state[v].data() + first, count, piece.stage[v].data() + first);
   });
   for (std::size_t stage = 0; stage < k_stages.size(); ++stage) {
-    level.fill_ghosts();
-    if (stage == 0) residual_.set_local_steps(level);
-    if (k_stages[stage].blend > 0 && residual_.needs_gradients(level)) residual_.set_gradients(level);
-    residual_.evaluate(level, k_stages[stage].blend, time, !level.is_finest());
+    const double blend = k_stages[stage].blend;
+    if (stage > 0 || !is_evaluated) {
+      stage == 0 ? residual_.set_local_steps(level) : level.fill_ghosts();
+      if (blend > 0 && residual_.needs_gradients(level)) residual_.set_gradients(level);
+      residual_.evaluate(level, blend, time, !level.is_finest());
+    }
     if (stage == 0 && unit > 0) squares_ = residual_.sum_of_squares(level, unit);
     residual_.smooth(level);
     residual_.update(level, k_stages[stage].alpha, time);
@@ -78,7 +104,6 @@ void Multigrid<E>::run_stages(Level<E>& level, const TimeDerivative& time, doubl
 
 template <class E>
 void Multigrid<E>::whole_residual(Level<E>& level, const TimeDerivative& time, bool forced) {
-  level.fill_ghosts();
   residual_.set_local_steps(level);
   if (residual_.needs_gradients(level)) residual_.set_gradients(level);
   residual_.evaluate(level, 1, time, forced);
@@ -86,7 +111,7 @@ void Multigrid<E>::whole_residual(Level<E>& level, const TimeDerivative& time, b
 
 template <class E>
 double Multigrid<E>::cycle(const TimeDerivative& time, double unit) {
-  visit(0, time, unit);
+  visit(0, time, false, unit);
   return mean_of_squares();
 }
 
@@ -97,22 +122,33 @@ double Multigrid<E>::mean_of_squares() {
   return std::sqrt(squares_.value() / static_cast<double>(cells_));
 }
 
-/// The state of coarse cells is the mean of their children.
 template <class E>
-void Multigrid<E>::restrict_state(const Level<E>& fine, Level<E>& coarse) {
-  parallel_for(static_cast<std::int64_t>(coarse.pieces.size()), [&](std::int64_t p) {
-    const PieceFields<E>& from = fine.pieces[static_cast<std::size_t>(p)];
-    PieceFields<E>& to = coarse.pieces[static_cast<std::size_t>(p)];
+void Multigrid<E>::restrict_cells(const Level<E>& fine, Level<E>& coarse, bool with_residual) {
+  coarse.for_each_row_of_parents(fine, [&](PieceFields<E>& to, const PieceFields<E>& from, std::ptrdiff_t parents,
+                                           std::ptrdiff_t first, std::int32_t count) {
     const auto places = children<D>(from.extents);
-    for (std::size_t v = 0; v < E::k_unknowns; ++v)
-      for_each_parent<E>(to, from, [&](std::size_t parent, std::ptrdiff_t first) {
-        double state = 0;
-        for (const std::ptrdiff_t place : places) {
-          const auto child = static_cast<std::size_t>(first + place);
-          state += from.state[v][child] * from.volume[child];
-        }
-        to.state[v][parent] = state / to.volume[parent];
-      });
+    const double *volumes = from.volume.data() + first, *whole = to.volume.data() + parents;
+    for (std::size_t v = 0; v < E::k_unknowns; ++v) {
+      const double *states = from.state[v].data() + first, *residuals = from.residual[v].data() + first;
+      double *state = to.state[v].data() + parents, *forcing = to.forcing[v].data() + parents;
+      for (std::int32_t n = 0; n < count; ++n) {
+        double sum = 0;
+        for (const std::ptrdiff_t place : places) sum += states[2 * n + place] * volumes[2 * n + place];
+        state[n] = sum / whole[n];
+      }
+      for (std::int32_t n = 0; with_residual && n < count; ++n) {
+        double sum = 0;
+        for (const std::ptrdiff_t place : places) sum += residuals[2 * n + place];
+        forcing[n] = sum;
+      }
+    }
+  });
+  if (fine.is_replicated || !coarse.is_replicated) return;
+  constexpr int N = static_cast<int>(E::k_unknowns);
+  replication_->gather(with_residual ? 2 * N : N, [&](std::int32_t block, int field, int) {
+    auto& fields = coarse.pieces[static_cast<std::size_t>(block)];
+    const auto v = static_cast<std::size_t>(field % N);
+    return (field < N ? fields.state[v] : fields.forcing[v]).data();
   });
 }
 
@@ -123,7 +159,7 @@ double Multigrid<E>::start_coarse(int cycles, double unit) {
   whole_residual(finest(), steady, false);
   squares_ = residual_.sum_of_squares(finest(), unit);
   for (std::size_t number = 1; number < levels_.size(); ++number)
-    restrict_state(*levels_[number - 1], *levels_[number]);
+    restrict_cells(*levels_[number - 1], *levels_[number], false);
   for (std::size_t number = levels_.size() - 1; number > 0; --number) {
     Level<E>& level = *levels_[number];
     for (PieceFields<E>& piece : level.pieces)
@@ -131,39 +167,27 @@ double Multigrid<E>::start_coarse(int cycles, double unit) {
         std::copy(piece.state[v].begin(), piece.state[v].end(), piece.restricted[v].begin());
         std::fill(piece.forcing[v].begin(), piece.forcing[v].end(), 0.0);
       }
-    for (int n = 0; n < cycles; ++n) visit(number, steady, 0);
+    for (int n = 0; n < cycles; ++n) visit(number, steady, false, 0);
     prolong(level, *levels_[number - 1]);
   }
   return mean_of_squares();
 }
 
-/// The state of a coarse cell is the mean of its children. Its forcing is what their residuals add up to, less what the
-/// coarse level would find itself.
+/// The forcing of a coarse cell is what the residuals of its children add up to, less what the coarse level would find
+/// itself. Its residual is that with the forcing.
 template <class E>
 void Multigrid<E>::restrict_to(const Level<E>& fine, Level<E>& coarse, const TimeDerivative& time) {
-  parallel_for(static_cast<std::int64_t>(coarse.pieces.size()), [&](std::int64_t p) {
-    const PieceFields<E>& from = fine.pieces[static_cast<std::size_t>(p)];
-    PieceFields<E>& to = coarse.pieces[static_cast<std::size_t>(p)];
-    const auto places = children<D>(from.extents);
-    for (std::size_t v = 0; v < E::k_unknowns; ++v)
-      for_each_parent<E>(to, from, [&](std::size_t parent, std::ptrdiff_t first) {
-        double state = 0, residual = 0;
-        for (const std::ptrdiff_t place : places) {
-          const auto child = static_cast<std::size_t>(first + place);
-          state += from.state[v][child] * from.volume[child];
-          residual += from.residual[v][child];
-        }
-        to.restricted[v][parent] = to.state[v][parent] = state / to.volume[parent];
-        to.forcing[v][parent] = residual;
-      });
-  });
+  restrict_cells(fine, coarse, true);
   whole_residual(coarse, time, false);
   coarse.for_each_row([](PieceFields<E>& piece, std::ptrdiff_t first, std::int32_t count) {
-    for (std::size_t v = 0; v < E::k_unknowns; ++v)
+    for (std::size_t v = 0; v < E::k_unknowns; ++v) {
+      std::copy_n(piece.state[v].data() + first, count, piece.restricted[v].data() + first);
+      double *forcing = piece.forcing[v].data() + first, *residual = piece.residual[v].data() + first;
       for (std::int32_t n = 0; n < count; ++n) {
-        const auto c = static_cast<std::size_t>(first + n);
-        piece.forcing[v][c] -= piece.residual[v][c];
+        forcing[n] -= residual[n];
+        residual[n] += forcing[n];
       }
+    }
   });
 }
 
@@ -192,11 +216,10 @@ void Multigrid<E>::prolong(Level<E>& coarse, Level<E>& fine) {
       w = beyond(face, w, true);
     for (std::size_t v = 0; v < N; ++v) change[v][static_cast<std::size_t>(face.ghost)] = w[v];
   }
-  parallel_for(static_cast<std::int64_t>(coarse.pieces.size()), [&](std::int64_t p) {
-    const PieceFields<E>& from = coarse.pieces[static_cast<std::size_t>(p)];
-    PieceFields<E>& to = fine.pieces[static_cast<std::size_t>(p)];
+  coarse.for_each_row_of_parents(fine, [](const PieceFields<E>& from, PieceFields<E>& to, std::ptrdiff_t parents,
+                                          std::ptrdiff_t first, std::int32_t count) {
     const auto places = children<D>(to.extents);
-    const auto added = [&](std::size_t v, std::size_t parent, std::size_t child) {
+    const auto added = [&](std::size_t v, std::ptrdiff_t parent, std::size_t child) {
       const double* change = from.residual[v].data() + parent;
       double sum = change[0];
       for (std::size_t d = 0; d < D; ++d) {
@@ -205,29 +228,28 @@ void Multigrid<E>::prolong(Level<E>& coarse, Level<E>& fine) {
       }
       return sum;
     };
-    for_each_parent<E>(from, to, [&](std::size_t parent, std::ptrdiff_t first) {
+    for (std::int32_t n = 0; n < count; ++n)
       for (std::size_t child = 0; child < places.size(); ++child) {
-        const auto c = static_cast<std::size_t>(first + places[child]);
+        const auto c = static_cast<std::size_t>(first + 2 * n + places[child]);
         std::array<double, N> old, w;
-        for (std::size_t v = 0; v < N; ++v) old[v] = to.state[v][c], w[v] = old[v] + added(v, parent, child);
+        for (std::size_t v = 0; v < N; ++v) old[v] = to.state[v][c], w[v] = old[v] + added(v, parents + n, child);
         if constexpr (E::k_is_gas)
           if (!is_small_change<D>(old, w)) continue;
         for (std::size_t v = 0; v < N; ++v) to.state[v][c] = w[v];
       }
-    });
   });
 }
 
 template <class E>
-void Multigrid<E>::visit(std::size_t number, const TimeDerivative& time, double unit) {
+void Multigrid<E>::visit(std::size_t number, const TimeDerivative& time, bool is_evaluated, double unit) {
   Level<E>& level = *levels_[number];
-  run_stages(level, time, unit);
+  run_stages(level, time, is_evaluated, unit);
   if (number + 1 == levels_.size()) return;
   Level<E>& coarse = *levels_[number + 1];
   whole_residual(level, time, number > 0);
   restrict_to(level, coarse, time);
-  visit(number + 1, time, 0);
-  if (w_cycle_ && number + 2 < levels_.size()) visit(number + 1, time, 0);
+  visit(number + 1, time, true, 0);
+  if (w_cycle_ && number + 2 < levels_.size()) visit(number + 1, time, false, 0);
   prolong(coarse, level);
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "solvers/multiblock/replication.hpp"
 #include "solvers/multiblock/residual.hpp"
 
 namespace eddyline::multiblock {
@@ -16,12 +17,14 @@ class Multigrid {
 
  public:
   Multigrid(comm::Communicator& communicator, const solver::Execution& execution, const Pieces& pieces,
-            std::span<const std::int32_t> local, const Boundaries& boundaries, const Scheme& scheme, bool w_cycle);
+            const Boundaries& boundaries, const Scheme& scheme, bool w_cycle);
 
   Level<E>& finest() { return *levels_.front(); }
   const Level<E>& finest() const { return *levels_.front(); }
   Residual<E>& residual() { return residual_; }
   std::span<const std::unique_ptr<Level<E>>> levels() const { return levels_; }
+  /// Messages, and copies between pieces; without those of replicated levels.
+  exchange::Traffic traffic() const;
 
   /// Sets what the boundaries impose at time t [s], on all levels.
   void impose(const Boundaries& boundaries, double t);
@@ -33,11 +36,14 @@ class Multigrid {
   double start_coarse(int cycles, double unit);
 
  private:
+  void measure_coarse(const solver::Execution& execution, const Pieces& pieces, comm::Tags& tags);
   double mean_of_squares();
-  void restrict_state(const Level<E>& fine, Level<E>& coarse);
-  void visit(std::size_t number, const TimeDerivative& time, double unit);
-  /// `unit` > 0: also sets squares_.
-  void run_stages(Level<E>& level, const TimeDerivative& time, double unit);
+  /// The state of coarse cells is the mean of their children. `with_residual`: their forcing is the sum of the
+  /// residuals of these. Collective.
+  void restrict_cells(const Level<E>& fine, Level<E>& coarse, bool with_residual);
+  /// `is_evaluated`: the residual belongs to the state, see restrict_to(). `unit` > 0: also sets squares_.
+  void visit(std::size_t number, const TimeDerivative& time, bool is_evaluated, double unit);
+  void run_stages(Level<E>& level, const TimeDerivative& time, bool is_evaluated, double unit);
   void whole_residual(Level<E>& level, const TimeDerivative& time, bool forced);
   void restrict_to(const Level<E>& fine, Level<E>& coarse, const TimeDerivative& time);
   void prolong(Level<E>& coarse, Level<E>& fine);
@@ -45,6 +51,7 @@ class Multigrid {
   comm::Communicator& communicator_;
   Residual<E> residual_;
   std::vector<std::unique_ptr<Level<E>>> levels_;
+  std::unique_ptr<Replication> replication_;  // of the first replicated level, if there is one
   bool w_cycle_;
   ReproducibleSum squares_;  // of the last first stage on the finest level
   std::int64_t cells_;       // of the mesh

@@ -104,7 +104,8 @@ int most_levels(const world::Mesh& mesh, std::int64_t wanted, bool is_gas) {
   return levels;
 }
 
-Pieces::Pieces(const world::Mesh& mesh, int most_levels, int ranks, int parts) : mesh_(&mesh) {
+Pieces::Pieces(const world::Mesh& mesh, int most_levels, int ranks, int parts, std::int64_t replicated_cells)
+    : mesh_(&mesh) {
   levels_ = levels_of(mesh);
   if (most_levels > 0) levels_ = std::min(levels_, most_levels);
   std::int64_t cells = 0;
@@ -116,6 +117,25 @@ Pieces::Pieces(const world::Mesh& mesh, int most_levels, int ranks, int parts) :
   }
   cut(parts);
   even_loads(ranks);
+  replicate(ranks, replicated_cells);
+}
+
+void Pieces::replicate(int ranks, std::int64_t most_cells) {
+  const auto cells = [&](int level) { return mesh_->cells() >> (level * mesh_->dimensions); };
+  while (first_replicated_ < levels_ && (ranks == 1 || cells(first_replicated_) > most_cells)) ++first_replicated_;
+}
+
+Pieces Pieces::uncut() const {
+  Pieces whole(*mesh_, levels_, 1, 1);
+  whole.first_replicated_ = 0;
+  return whole;
+}
+
+std::vector<std::int32_t> Pieces::local(int rank, int level) const {
+  std::vector<std::int32_t> local;
+  std::int32_t own = 0;
+  for (const PieceRange& piece : pieces_) local.push_back(is_replicated(level) || piece.rank == rank ? own++ : -1);
+  return local;
 }
 
 /// Doubles the number of pieces a few times, and keeps the fewest that are nearly as even as any.

@@ -16,6 +16,8 @@ struct PieceRange {
   std::int32_t block = 0;
   Int3 lower, upper;
   int rank = 0;
+  /// Number of cells along each index.
+  Int3 count() const { return {upper[0] - lower[0], upper[1] - lower[1], upper[2] - lower[2]}; }
   std::int64_t cells() const {
     return std::int64_t{upper[0] - lower[0]} * (upper[1] - lower[1]) * (upper[2] - lower[2]);
   }
@@ -48,12 +50,19 @@ struct Connections {
 class Pieces {
  public:
   /// `most_levels`: 0 for as many as the mesh allows. `parts`: least number of pieces, if the mesh has room for so
-  /// many; with several ranks there are more if that makes their loads more even.
-  Pieces(const world::Mesh& mesh, int most_levels, int ranks, int parts);
+  /// many; with several ranks there are more if that makes their loads more even. `replicated_cells`: largest number of
+  /// cells of a level that every rank computes whole.
+  Pieces(const world::Mesh& mesh, int most_levels, int ranks, int parts, std::int64_t replicated_cells = 0);
 
   const world::Mesh& mesh() const { return *mesh_; }
   int levels() const { return levels_; }
   const std::vector<PieceRange>& all() const { return pieces_; }
+  /// Tells whether every rank computes all cells of a level, which then needs no messages. Never of the finest one.
+  bool is_replicated(int level) const { return level >= first_replicated_; }
+  /// The blocks without cuts, as every rank has them on replicated levels.
+  Pieces uncut() const;
+  /// The number of each piece among those that a rank has on a level, or -1.
+  std::vector<std::int32_t> local(int rank, int level) const;
   /// Number of the first cell of each block, in the order of blocks.
   std::int64_t first_cell(std::int32_t block) const { return first_cell_[static_cast<std::size_t>(block)]; }
   /// Range of a piece on a level.
@@ -67,10 +76,11 @@ class Pieces {
   /// Returns the largest load, in cells.
   std::int64_t assign(int ranks);
   void even_loads(int ranks);
+  void replicate(int ranks, std::int64_t most_cells);
   void add_ghosts(std::size_t piece, int axis, int end, int level, Connections& connections) const;
 
   const world::Mesh* mesh_;
-  int levels_ = 1;
+  int levels_ = 1, first_replicated_ = 1;
   std::vector<PieceRange> pieces_;
   std::vector<std::int64_t> first_cell_;
 };

@@ -235,12 +235,11 @@ double size_of(const Scheme& scheme, double unit, std::size_t v) {
 
 template <class E>
 void Residual<E>::set_local_steps(Level<E>& level) const {
+  if constexpr (E::k_is_gas) set_primitive(level);  // of ghosts again, in fill_ghosts()
   level.for_each_row([&](PieceFields<E>& piece, std::ptrdiff_t first, std::int32_t count) {
     set_step_row(piece, scheme_, first, count);
   });
-  level.ghosts.fetch(1, Ghosts::Layers::near, [&](std::int32_t piece, int, int axis) {
-    return level.pieces[static_cast<std::size_t>(piece)].radius[static_cast<std::size_t>(axis)].data();
-  });
+  level.fill_ghosts(true);
   for (const BoundaryFace& face : level.faces) {  // nothing is dissipated through a wall
     auto& radius = level.pieces[static_cast<std::size_t>(face.piece)].radius[static_cast<std::size_t>(face.axis)];
     const double inner = radius[static_cast<std::size_t>(face.cell)];

@@ -15,7 +15,7 @@ class Residual {
  public:
   explicit Residual(const Scheme& scheme) : scheme_(scheme) {}
 
-  /// Local steps, and spectral radii with their ghosts. Collective.
+  /// Ghosts of the state, local steps, and spectral radii with their ghosts. Collective.
   void set_local_steps(Level<E>& level) const;
   /// Gradients of all unknowns on the finest level, with ghosts beside faces. Collective.
   void set_gradients(Level<E>& level) const;

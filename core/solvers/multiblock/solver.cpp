@@ -76,7 +76,7 @@ class Solver final : public solver::Solver {
   void restore(const std::vector<ArchiveReader>& parts) override { flow_.restore(parts); }
 
   void count(solver::Counters& counters) override {
-    const exchange::Traffic traffic = this->traffic();
+    const exchange::Traffic traffic = flow_.traffic();
     counters.same("steps", flow_.steps);
     counters.same("cycles", flow_.cycles);
     counters.same("levels", static_cast<std::int64_t>(flow_.levels().size()));
@@ -96,7 +96,7 @@ class Solver final : public solver::Solver {
     own.members = {flow_.cells()};
     own.memory_bytes = flow_.memory();
     own.neighbors = static_cast<std::int64_t>(flow_.finest().ghosts.peers());
-    own.add(traffic().sent);
+    own.add(flow_.traffic().sent);
     for (std::size_t p = 0; p < own.seconds.size(); ++p) own.seconds[p] = flow_.timers.seconds(static_cast<Phase>(p));
     return own;
   }
@@ -104,13 +104,6 @@ class Solver final : public solver::Solver {
   solver::Diagnosis diagnose() const override;
 
  private:
-  /// Copies and messages of all levels.
-  exchange::Traffic traffic() const {
-    exchange::Traffic sum;
-    for (const auto& level : flow_.levels()) sum += level->ghosts.traffic();
-    return sum;
-  }
-
   static constexpr std::int32_t k_number = E::k_is_gas ? 101 : 100;  // of this method in checkpoints
 
   Flow<E> flow_;

@@ -14,13 +14,19 @@ import { theme } from "../state/theme";
 import * as view from "../state/view";
 import { FLUID } from "../state/water";
 import type { Frame, Surface } from "../stream/frame";
+import type { Domain } from "../stream/isosurface/decode";
 import { decoderInWorker, SurfaceDecoder } from "../stream/isosurface/decoder";
 import type { View } from "./orbit";
 
 /** Opacity of a surface at an earlier level or with earlier colours, as a share of its own. */
 const FAINT = 0.35;
 
-const decoder = new SurfaceDecoder(decoderInWorker(), {
+function domain(): Domain | null {
+  const hello = run.hello.peek();
+  return hello && { lower: [...hello.lower], upper: [...hello.upper] };
+}
+
+const decoder = new SurfaceDecoder(decoderInWorker(domain), {
   decoded: (surface, mesh) => {
     keep(surface);
     run.countSurface(surface, mesh);

@@ -63,7 +63,7 @@ function SurfaceCard({ setting }: { setting: surfaces.SurfaceSetting }) {
         <select
           aria-label="Quantity of the surface"
           value={quantity}
-          onChange={(event) => surfaces.changeSurface(id, { quantity: event.currentTarget.value, level: null })}
+          onChange={(event) => surfaces.changeSurface(id, { quantity: event.currentTarget.value, level: null, isChosen: false })}
         >
           {surfaces.surfaceQuantities.value.map(({ name }) => (
             <option key={name} value={name}>
@@ -104,7 +104,7 @@ function Level({ setting: { id, quantity, level }, label }: { setting: surfaces.
   if (!histogram || level === null) return <p class="note">Waiting for the values of the run …</p>;
   const [low, high] = [Math.min(histogram.low, level), Math.max(histogram.high, level)];
   const share = high > low ? (level - low) / (high - low) : 0;
-  const set = (next: number): void => surfaces.changeSurface(id, { level: Number(next.toPrecision(4)) });
+  const set = (next: number): void => surfaces.changeSurface(id, { level: Number(next.toPrecision(4)), isChosen: true });
   return (
     <div class="surface-level">
       <HistogramPicture histogram={histogram} low={low} high={high} share={share} />
@@ -133,7 +133,7 @@ function StoredLevels({ id, quantity, label, unit, level }: { id: number; quanti
   return (
     <div class="surface-row">
       <span aria-hidden="true">Level</span>
-      <select aria-label={`Level of ${label.toLowerCase()}`} value={level !== null && levels.includes(level) ? level : levels[0]} onChange={(event) => surfaces.changeSurface(id, { level: Number(event.currentTarget.value) })}>
+      <select aria-label={`Level of ${label.toLowerCase()}`} value={level !== null && levels.includes(level) ? level : levels[0]} onChange={(event) => surfaces.changeSurface(id, { level: Number(event.currentTarget.value), isChosen: true })}>
         {levels.map((value) => (
           <option key={value} value={value}>
             {formatNumber(value)} {unit}

@@ -31,3 +31,9 @@ export function suggestedLevel({ low, high, counts }: Histogram, least = Number.
   const level = low + ((high - low) * (Math.max(0, bin) + 1)) / (counts.length + 1);
   return Number(Math.max(least, level).toPrecision(3));
 }
+
+/** A level that the page has suggested: the same one as long as it lies among the values, which change during a run; else a new one. */
+export function followedLevel(level: number | null, histogram: Histogram, least?: number): number {
+  const isAmongValues = level !== null && histogram.low < level && level < histogram.high;
+  return isAmongValues ? level : suggestedLevel(histogram, least);
+}

@@ -5,7 +5,7 @@ import type { Frame, Histogram, Surface } from "../stream/frame";
 import { isSameRequest } from "../stream/frames";
 import type { SurfaceQuantity } from "../stream/stream_pb";
 import type { Cut } from "./cut";
-import { LevelRequests, suggestedLevel } from "./levels";
+import { followedLevel, LevelRequests } from "./levels";
 import { hasStoredSurfaces, hello, is3d, latestFrame, runId } from "./run";
 import * as view from "./view";
 import { FLUID, showsVortices, shownWaterMode, VORTICES } from "./water";
@@ -16,6 +16,8 @@ export interface SurfaceSetting {
   readonly quantity: string;
   /** The value on the surface, in the unit of the quantity; null until the first histogram suggests one. */
   readonly level: number | null;
+  /** True if the level is the user's own; else it follows the values of the run. */
+  readonly isChosen: boolean;
   /** True if the displayed quantity colours it. */
   readonly isColored: boolean;
   /** 0 to 1. */
@@ -47,7 +49,7 @@ export const canColor = computed(() => hello.value?.surfaceColors.includes(view.
 
 /** All surfaces to be shown, water first. */
 export const shownSettings = computed<readonly SurfaceSetting[]>(() => {
-  const water: SurfaceSetting = { id: WATER_ID, quantity: FLUID, level: startLevel(FLUID), isColored: isWaterColored.value, opacity: 1 };
+  const water: SurfaceSetting = { id: WATER_ID, quantity: FLUID, level: startLevel(FLUID), isChosen: true, isColored: isWaterColored.value, opacity: 1 };
   return shownWaterMode.value === "surface" ? [water, ...settings.value] : settings.value;
 });
 
@@ -106,12 +108,13 @@ effect(() => {
   });
 });
 
-/** Takes a level from the histogram for surfaces that have none yet. */
+/** Takes a level from the histogram for surfaces whose level the user has not chosen. */
 effect(() => {
   const frame = latestFrame.value;
-  for (const { id, quantity, level } of settings.value) {
-    const histogram = level === null ? histogramOf(frame, quantity) : null;
-    if (histogram) changeSurface(id, { level: suggestedLevel(histogram, quantity === VORTICES ? LEAST_OF_VORTICES * histogram.high : undefined) });
+  for (const { id, quantity, level, isChosen } of settings.value) {
+    const histogram = isChosen ? null : histogramOf(frame, quantity);
+    const next = histogram ? followedLevel(level, histogram, quantity === VORTICES ? LEAST_OF_VORTICES * histogram.high : undefined) : level;
+    if (next !== level) changeSurface(id, { level: next });
   }
 });
 
@@ -130,7 +133,7 @@ export function addSurface(quantity: string = view.quantity.value): void {
   const unused = surfaceQuantities.value.filter(({ name }) => !used.includes(name));
   const next = unused.find(({ name }) => name === quantity) ?? unused[0] ?? surfaceQuantities.value[0];
   if (!next || settings.value.length >= MAX_SURFACES) return;
-  settings.value = [...settings.value, { id: ++lastId, quantity: next.name, level: null, isColored: false, opacity: 0.7 }];
+  settings.value = [...settings.value, { id: ++lastId, quantity: next.name, level: null, isChosen: false, isColored: false, opacity: 0.7 }];
 }
 
 export function changeSurface(id: number, change: Partial<Omit<SurfaceSetting, "id">>): void {

@@ -94,7 +94,8 @@ def plan(
 
 def _plan(world: str, ranks: str, set_: list[str], network: Network, options: dict[str, Any]) -> RunPlan:
     from eddyline.plan import plan_mesh, plan_world
-    from eddyline.plan.planning import numbers_of_ranks, read_mesh
+    from eddyline.plan.mesh_files import read_mesh
+    from eddyline.plan.run_plan import numbers_of_ranks
     from eddyline.world import World, parse_set
 
     counts = numbers_of_ranks(ranks)

@@ -7,6 +7,8 @@ with an error bar.  calibration: the speed of this machine.  advice: how many ra
 from __future__ import annotations
 
 from eddyline.plan.forecast import Network, PlanError
-from eddyline.plan.planning import RunPlan, plan_mesh, plan_world
+from eddyline.plan.mesh_files import plan_mesh
+from eddyline.plan.planning import plan_world
+from eddyline.plan.run_plan import RunPlan
 
 __all__ = ["Network", "PlanError", "RunPlan", "plan_mesh", "plan_world"]

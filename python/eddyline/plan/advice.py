@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from eddyline.plan.blocks import Pieces
 from eddyline.plan.forecast import Network, Row
-from eddyline.run.progress import duration
 from eddyline.world.memory import available_memory
-from eddyline.world.problems import listed
+from eddyline.world.problems import duration, listed
 
 ENOUGH = 1.05
 """Wall time over the shortest that still counts as the same."""
@@ -19,41 +18,12 @@ USEFUL = 0.5
 """Efficiency below which most of the core time is lost."""
 
 
-def advice_for_particles(
-    rows: Sequence[Row],
-    *,
-    fixed: float,
-    cores: int,
-    threads: int,
-    network: Network,
-    most_ranks: int | None,
+def advice_for_runs(
+    rows: Sequence[Row], *, fixed: float, cores: int, threads: int, network: Network, limit: str | None
 ) -> list[str]:
-    """Sentences about an SPH run. fixed: wall seconds that ranks do not shorten; most_ranks: the largest
-    number of ranks that the grid allows, if more were asked for."""
-    limit = None
-    if most_ranks is not None:
-        limit = (
-            f"The cell grid cannot be cut into more than about {most_ranks} boxes. For more ranks use a "
-            "finer spacing."
-        )
+    """Sentences about a run. fixed: wall seconds that ranks do not shorten; limit: a sentence on numbers of
+    ranks that are not possible."""
     return list(_of_runs(rows, fixed, cores, threads, network, limit))
-
-
-def advice_for_cells(
-    rows: Sequence[Row],
-    *,
-    fixed: float,
-    cores: int,
-    threads: int,
-    network: Network,
-    most_ranks: int | None,
-    limit: str,
-) -> list[str]:
-    """The same about a run on cells. limit: what cannot be cut into more pieces than most_ranks."""
-    told = None
-    if most_ranks is not None:
-        told = f"{limit} cannot be cut for more than about {most_ranks} ranks. For more use a finer spacing."
-    return list(_of_runs(rows, fixed, cores, threads, network, told))
 
 
 def _of_runs(
@@ -67,8 +37,8 @@ def _of_runs(
             f"More than {_ranks(best.nodes)} bring{_s(best.nodes)} nothing: "
             f"{duration(best.wall.value)} on {best.nodes}, {duration(last.wall.value)} on {last.nodes}."
         )
-    else:
-        yield f"Up to {_ranks(last.nodes)} each further one shortens the run."
+    elif len(rows) > 1:
+        yield f"{last.nodes} ranks, the most in the table, are the fastest."
     useful = [row for row in rows if (row.efficiency or 0.0) >= USEFUL]
     if useful and useful[-1] is not last:
         after = rows[list(rows).index(useful[-1]) + 1]
@@ -111,8 +81,8 @@ def _blocks(rows: Sequence[Row], other: Sequence[Row], finer: Sequence[Pieces], 
             f"More than {_ranks(best.nodes)} bring{_s(best.nodes)} nothing: the largest load is "
             f"{best.maxpts:,} points on {best.nodes} and {last.maxpts:,} on {last.nodes}."
         )
-    else:
-        yield f"Up to {_ranks(last.nodes)} each further one shortens the run."
+    elif len(rows) > 1:
+        yield f"{last.nodes} ranks, the most in the table, have the smallest load."
     if split:
         return
     gains = [row.exetime / halved.exetime for row, halved in zip(rows, other, strict=True)]
@@ -146,8 +116,11 @@ def _s(count: int) -> str:
 
 
 def _lost(row: Row) -> str:
-    """The larger reason why a row is inefficient."""
-    uneven = 1 - row.avgpts / max(row.maxpts, 1)
-    if (row.communication or 0.0) > uneven:
-        return f"messages take {100 * (row.communication or 0.0):.0f} % of a step"
+    """The largest reason why a row is inefficient."""
+    talking, repeated = row.communication or 0.0, row.repeated or 0.0
+    uneven = (1 - row.avgpts / max(row.maxpts, 1)) * (1 - talking - repeated)
+    if talking >= max(uneven, repeated):
+        return f"messages take {100 * talking:.0f} % of a step"
+    if repeated >= uneven:
+        return f"work that every rank repeats takes {100 * repeated:.0f} % of a step"
     return f"the fullest rank has {row.maxpts / max(row.avgpts, 1):.1f} times the average load"

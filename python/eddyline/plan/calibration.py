@@ -7,6 +7,7 @@ import statistics
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from eddyline import _core
 from eddyline.plan.forecast import PlanError
@@ -18,6 +19,7 @@ MOST_MEMBERS = 60_000
 MOST_CELLS = 400_000  # of a mesh or of levels
 WARM_UP = 20  # steps, at most; at least one
 PARTS = 5  # of a measurement, for the spread
+LEAST_TOLERANCE = 1e-14  # of the residual of a steady flow
 STEP_COUNT_ERROR = 0.1
 """Relative error of the number of steps: the time step follows the highest speed of the flow."""
 
@@ -38,14 +40,16 @@ class Calibration:
 @dataclass(frozen=True)
 class Measured:
     """Steps of one world. estimate: of a step by the solver [s]; seconds: of a step in core time, the median;
-    spread: relative; counts: per step; time_step: their mean [s]; levels: cells of each level at the end,
-    of the solver amr."""
+    spread: relative; counts: per step; time_step: their mean [s]; window: from when to when they were timed;
+    spacing: domain.spacing; levels: cells of each level at the end, of the solver amr."""
 
     estimate: float
     seconds: float
     spread: float
     counts: Mapping[str, float]
     time_step: float
+    window: tuple[float, float]
+    spacing: float
     levels: tuple[int, ...] = ()
 
 
@@ -78,7 +82,7 @@ def measure_cells(world: World) -> tuple[World, Measured]:
     cells = world.solver.estimate(world).members
     halvings = max(0, math.ceil(math.log2(max(cells / MOST_CELLS, 1)) / world.dimensions))
     try:
-        coarser = with_spacing(world, 2.0**halvings)
+        coarser = _unending(with_spacing(world, 2.0**halvings))
         return coarser, measure(coarser)
     except WorldError:
         raise PlanError(
@@ -95,44 +99,76 @@ def with_spacing(world: World, factor: float) -> World:
     return World.from_text(world.source, world.name, spacing, world.path)
 
 
+def _unending(world: World) -> World:
+    """A search for a steady flow that does not end while it is timed: cycles after its end cost nothing."""
+    if not getattr(world.file.method, "steady", False):
+        return world
+    return World.from_text(world.source, world.name, {"method.tolerance": LEAST_TOLERANCE}, world.path)
+
+
+class Steps:
+    """Steps of a simulation. Those after the end of a search for a steady flow, which cost nothing, do not
+    count."""
+
+    def __init__(self, world: World) -> None:
+        self.simulation = _core.Simulation(world.core, threads=1, series_interval=1e300)
+        self._is_steady = bool(getattr(world.file.method, "steady", False))
+
+    @property
+    def done(self) -> int:
+        return int(self.counts["cycles"]) if self._is_steady else self.simulation.step_count
+
+    @property
+    def counts(self) -> dict[str, Any]:
+        return dict(self.simulation.statistics())
+
+    def advance(self, steps: int) -> int:
+        """Returns the number of steps done."""
+        before = self.done
+        self.simulation.advance(math.inf, self.simulation.step_count + steps, math.inf)
+        return self.done - before
+
+    def timed(self, seconds: float, until: float, most: int | None = None) -> float | None:
+        """Core time of a step, of at least one and of many until that took so long; None: there are none."""
+        start, steps = time.process_time(), 0
+        while steps == 0 or (
+            time.process_time() - start < seconds
+            and self.simulation.time < until
+            and (most is None or steps < most)
+        ):
+            more = self.advance(5 if steps and most is None else 1)
+            if more == 0:
+                break
+            steps += more
+        return (time.process_time() - start) / steps if steps else None
+
+
 def measure(world: World) -> Measured:
     """Core time of steps after some to warm up."""
-    simulation = _core.Simulation(world.core, threads=1, series_interval=1e300)
-
-    def advance(steps: int) -> None:
-        simulation.advance(math.inf, simulation.step_count + steps, math.inf)
-
-    start = time.process_time()
-    for _ in range(WARM_UP):
-        advance(1)
-        if time.process_time() - start > WARM_UP_SECONDS:
-            break
-    before = simulation.statistics()
-    first, begin = simulation.step_count, simulation.time
-    parts: list[float] = []
+    steps = Steps(world)
+    simulation = steps.simulation
+    warm = steps.timed(WARM_UP_SECONDS, math.inf, WARM_UP)
+    before, first, begin = steps.counts, steps.done, simulation.time
     middle = world.end / 2  # the flow of later steps is not that of the run
-    for _ in range(PARTS):
-        start, done = time.process_time(), 0
-        while done == 0 or (time.process_time() - start < SECONDS / PARTS and simulation.time < middle):
-            steps = 5 if done else 1
-            advance(steps)
-            done += steps
-        parts.append((time.process_time() - start) / done)
-    after = simulation.statistics()
-    steps = simulation.step_count - first
+    timed = [steps.timed(SECONDS / PARTS, middle) for _ in range(PARTS)]
+    parts = [each for each in timed if each is not None] or [
+        warm or 0.0
+    ]  # the search may end while it warms up
+    after, count = steps.counts, max(1, steps.done - first)
     counts: dict[str, float] = {
-        name: (after[name] - before[name]) / steps
+        name: (after[name] - before[name]) / count
         for name in ("cycles", "iterations", "cell_steps")
         if name in after
     }
     seconds = statistics.median(parts)
-    spread = (max(parts) - min(parts)) / seconds / 2
     return Measured(
         estimate=world.solver.estimate(world).step_seconds,
         seconds=seconds,
-        spread=spread,
+        spread=(max(parts) - min(parts)) / seconds / 2,
         counts=counts,
-        time_step=(simulation.time - begin) / steps,
+        time_step=(simulation.time - begin) / count,
+        window=(begin, simulation.time),
+        spacing=world.file.domain.spacing,
         levels=_levels(world, simulation),
     )
 

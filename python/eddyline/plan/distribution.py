@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,10 +13,10 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Traffic:
-    """Messages of one step.
+    """Messages of one step, or of a cycle of multigrid.
 
     messages: (nodes,) messages that each node sends and receives, halved: each is sent once and received
-    once.  rows: (nodes,) particles or cells in them.  crossing: messages of all nodes together.
+    once.  rows: (nodes,) particles or cells in them, or bytes.  crossing: messages of all nodes together.
     """
 
     messages: Counts
@@ -42,3 +43,13 @@ class Distribution:
     @property
     def nodes(self) -> int:
         return len(self.loads)
+
+
+def bringing_something(divided: Sequence[Distribution]) -> list[Distribution]:
+    """The divisions without those that leave nodes idle, and the fullest one no less than fewer nodes do."""
+    kept: list[Distribution] = []
+    for each in divided:
+        least = min((int(other.loads.max()) for other in kept), default=None)
+        if least is None or each.loads.min() > 0 or each.loads.max() < least:
+            kept.append(each)
+    return kept

@@ -92,7 +92,8 @@ class Row:
 
     messages, kilobytes: of the busiest rank in a step.  step: seconds.  wall: of the whole run, outputs and
     report included [s].  None: the rate is unknown.  communication: its share of a step if nothing overlaps.
-    efficiency: speedup of the steps over the number of ranks.  memory_bytes: of the fullest rank.
+    repeated: share of work that every rank does.  efficiency: speedup of the steps over the number of ranks.
+    memory_bytes: of the fullest rank.
     """
 
     nodes: int
@@ -107,6 +108,7 @@ class Row:
     memory_bytes: float
     step: Interval | None
     communication: float | None
+    repeated: float | None
     wall: Interval | None
     efficiency: float | None
 
@@ -141,20 +143,20 @@ def _row(
     messages = work.exchanges * float(each.traffic.messages[busiest])
     sent = work.row_bytes * float(each.traffic.rows.max())
     fullest = float((each.loads + each.ghosts).max())
-    step = wall = share = efficiency = None
+    step = wall = share = repeated = efficiency = None
     if work.point_seconds is not None and alone is not None:
         computing = work.step_seconds + work.point_seconds * mapped.maxpts / threads
         agreeing = 2 * work.agreements * math.ceil(math.log2(each.nodes)) if each.nodes > 1 else 0.0
         talking = (messages + agreeing) * network.latency + sent / network.bandwidth
         step = Interval(computing + talking, work.low * computing, work.high * computing + 2 * talking)
-        share = talking / step.value
+        share, repeated = talking / step.value, work.step_seconds / step.value
         wall = step.times(steps).plus(fixed)
         efficiency = alone / (each.nodes * step.value)
     columns = asdict(mapped) | {"exetime": mapped.maxpts / total}
     return Row(
         **columns, messages=round(messages), kilobytes=sent / 1e3,
-        memory_bytes=work.base_bytes + work.point_bytes * fullest, step=step, communication=share, wall=wall,
-        efficiency=efficiency,
+        memory_bytes=work.base_bytes + work.point_bytes * fullest, step=step, communication=share,
+        repeated=repeated, wall=wall, efficiency=efficiency,
     )  # fmt: skip
 
 

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eddyline.plan.distribution import Distribution, Traffic
+from eddyline.plan.exchange import Exchange
 from eddyline.solvers.amr.cells import cells_along, cells_of_levels
-from eddyline.solvers.amr.options import options_of
+from eddyline.solvers.amr.options import columns_of, options_of
 from eddyline.world import World
 from eddyline.world.schema import SIDES
 
@@ -52,10 +53,10 @@ class LevelRun:
         """Cells that a step of level 0 computes."""
         return sum(count * 2**level for level, count in enumerate(self.cells))
 
-    def exchanges(self) -> float:
-        """Messages to each neighbour in a step of level 0."""
+    def exchange(self, world: World) -> Exchange:
+        """Messages of a step of level 0."""
         finer = sum((STAGES + BETWEEN_LEVELS) * 2**level for level in range(1, len(self.cells)))
-        return float(STAGES + finer)
+        return Exchange(STAGES + finer, 8.0 * len(columns_of(world.file)["fields"]) * STAGES)
 
     def divide(self, ranks: int) -> Distribution | None:
         """Cell updates of each rank in a step of level 0: level 0 by its patches, finer levels in even shares

@@ -9,12 +9,15 @@ import numpy as np
 
 from eddyline.files import replacing
 from eddyline.plan.distribution import Counts
-from eddyline.plan.planning import RunPlan
+from eddyline.plan.run_plan import RunPlan
 from eddyline.plot import fonts
-from eddyline.plot.chart import BAND, INK, LINES, QUIET, style_axes
+from eddyline.plot.chart import BAND, INK, LINES, style_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+FEW_MARKS = 8
+"""Largest over smallest value of an axis below which it has marks at more than 1, 2 and 5."""
 
 
 def save_picture(plan: RunPlan, path: Path) -> None:
@@ -22,7 +25,7 @@ def save_picture(plan: RunPlan, path: Path) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(9.6, 4.0), layout="constrained", facecolor="white")
+    figure = Figure(figsize=(9.6, 4.2), layout="constrained", facecolor="white")
     FigureCanvasAgg(figure)
     left, right = figure.subplots(1, 2)
     nodes = np.array([row.nodes for row in plan.rows])
@@ -31,7 +34,7 @@ def save_picture(plan: RunPlan, path: Path) -> None:
         axes.set_xscale("log", base=2)
         axes.set_xlabel("ranks", color=INK)
         marks = [count for count in nodes if count & (count - 1) == 0] or list(nodes)
-        axes.set_xticks(marks, [str(count) for count in marks])
+        axes.set_xticks(marks, [f"{count:,}" for count in marks])
         axes.minorticks_off()
     _times(left, plan, nodes)
     _shares(right, plan, nodes)
@@ -56,9 +59,9 @@ def _times(axes: Axes, plan: RunPlan, nodes: Counts) -> None:
     ideal = (values[0] - plan.fixed_seconds) * nodes[0] / nodes + plan.fixed_seconds
     axes.plot(nodes, ideal, dashes, color=ideal_color, lw=1.2, label="equal loads, no messages")
     axes.plot(nodes, values, "-o", color=color, ms=3.5, lw=1.5, label="plan")
-    axes.set_yscale("log")
-    axes.set_title(label, fontsize=9, color=QUIET, loc="left")
-    axes.legend(frameon=False, fontsize=8)
+    _mark_log(axes)
+    axes.set_ylabel(label, color=INK)
+    _legend(axes)
 
 
 def _shares(axes: Axes, plan: RunPlan, nodes: Counts) -> None:
@@ -73,5 +76,25 @@ def _shares(axes: Axes, plan: RunPlan, nodes: Counts) -> None:
         if shown:
             axes.plot(nodes, shown, style, color=color, marker="o", ms=3, lw=1.4, label=label)
     axes.set_ylim(0, 105)
-    axes.set_title("%", fontsize=9, color=QUIET, loc="left")
-    axes.legend(frameon=False, fontsize=8)
+    axes.set_ylabel("%", color=INK)
+    _legend(axes)
+
+
+def _mark_log(axes: Axes) -> None:
+    """A logarithmic axis with plain numbers: 1, 2, 5, 10, and more of them if it is short."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    axes.set_yscale("log")
+    low, high = axes.get_ylim()
+    steps = (1, 2, 5) if high > FEW_MARKS * low else (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)
+    axes.yaxis.set_major_locator(LogLocator(subs=steps))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    axes.yaxis.set_minor_locator(NullLocator())
+
+
+def _legend(axes: Axes) -> None:
+    """A legend above the axes, where it covers no curve."""
+    axes.legend(
+        loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False, fontsize=8, borderaxespad=0.2,
+        handlelength=1.6, columnspacing=1.2, handletextpad=0.5,
+    )  # fmt: skip

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from eddyline.plan.forecast import Interval, Row
-from eddyline.plan.planning import RunPlan
-from eddyline.run.progress import duration
+from eddyline.plan.run_plan import RunPlan
+from eddyline.world.problems import duration
 
 _MAPPER = ("nodes", "maxpts", "minpts", "avgpts", "%avgdev", "megawords", "exetime")
 
@@ -47,7 +47,7 @@ def plan_table(rows: Sequence[Row]) -> str:
 
 
 def _head(plan: RunPlan) -> list[str]:
-    total = plan.rows[0].avgpts * plan.rows[0].nodes if plan.rows[0].nodes > 1 else plan.rows[0].maxpts
+    total = round(plan.rows[0].maxpts / plan.rows[0].exetime)
     threads = f", {plan.threads} threads per rank" if plan.threads > 1 else ""
     steps = f", about {plan.steps:,} steps" if plan.steps else ""
     network = plan.network

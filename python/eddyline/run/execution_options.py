@@ -54,7 +54,7 @@ class ExecutionOptions(ExecutionArguments):
 
     def check(self) -> None:
         """Raises RequestError, RankError, or TypeError."""
-        whole(threads=self.threads, boxes=self.boxes, lazy=self.lazy)
+        whole(threads=self.threads, boxes=self.boxes, lazy=self.lazy, replicated_cells=self.replicated_cells)
         wholes(sites=self.sites)
         number(patience=self.patience)
         text(decomposition=self.decomposition, exchange=self.exchange, device=self.device)
@@ -67,6 +67,8 @@ class ExecutionOptions(ExecutionArguments):
             raise RequestError(f"patience = {self.patience}: must be >= 0 s (0: no limit)")
         if not 1 <= self.boxes <= MOST_BOXES:
             raise RequestError(f"boxes = {self.boxes}: must be from 1 to {MOST_BOXES:,}")
+        if self.replicated_cells < 0:
+            raise RequestError(f"replicated_cells = {self.replicated_cells}: must be >= 0 (0: none)")
         check_device(self.device)
         self._check_names()
         self._check_sites()

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from eddyline.ranks.session import TERMINAL
+from eddyline.world.problems import duration
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -174,14 +175,3 @@ class Meter:
             return 0.0
         first, last = self._points[0], self._points[-1]
         return (last[column] - first[column]) / (last[0] - first[0]) if last[0] > first[0] else 0.0
-
-
-def duration(seconds: float) -> str:
-    """A duration as text: 4.2 s, 1 min 20 s, 2 h 5 min."""
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    if seconds < 3600:
-        return f"{int(seconds // 60)} min {int(seconds % 60)} s"
-    return f"{int(seconds // 3600)} h {int(seconds % 3600 // 60)} min"

@@ -26,10 +26,9 @@ from eddyline.run.closing import (
 from eddyline.run.counts import counts_in_words, first_count, work_of
 from eddyline.run.folder import RunFolder
 from eddyline.run.lazy import lazy_story
-from eddyline.run.progress import duration
 from eddyline.stream import atomic
 from eddyline.stream.corrupt import reading
-from eddyline.world.problems import listed
+from eddyline.world.problems import duration, listed
 
 if TYPE_CHECKING:
     from eddyline.run.record import Run
@@ -217,6 +216,7 @@ def _machine_rows(run: Run) -> list[tuple[str, str]]:
         *_resumed_row(run),
         ("Wall time", duration(wall) + _estimated(run)),
         *_cycle_row(run),
+        *_traffic_row(run),
         ("Speed", f"{speed / 1e6:.2f} million {unit} per second"),
     ]
     memory = record["statistics"].get("memory_bytes")
@@ -270,6 +270,27 @@ def _cycle_row(run: Run) -> list[tuple[str, str]]:
         end = "" if statistics.get("converged") else ", and the tolerance was not reached"
         return [("Cycles", f"{cycles:,}, {times}; their number is not known before{end}")]
     return [("Cycles", f"{cycles:,}, {cycles / steps:.3g} a step, {times}, {foreseen} a step")]
+
+
+def _traffic_row(run: Run) -> list[tuple[str, str]]:
+    """Messages of the busiest rank as they were and as planned; of runs on ranks that were not divided anew
+    by boxes. A resumed run has none: its cycles count from the start, its messages do not."""
+    from eddyline.plan.traffic import planned_traffic
+
+    record, shares = run.record, run.record.get("shares", [])
+    steps, statistics = record["steps"], record["statistics"]
+    if len(shares) < 2 or not steps or record.get("resumed") or record.get("boxes", 1) > 1:
+        return []
+    counts = {name: statistics[name] / steps for name in ("cycles", "iterations") if name in statistics}
+    sent = [max(share[name] for share in shares) / steps for name in ("messages", "bytes")]
+    told = f"{sent[0]:,.1f} and {sent[1] / 1e3:,.1f} kB a step on the busiest rank"
+    planned = planned_traffic(run.world, len(shares), counts)
+    if planned is not None:
+        told += (
+            f"; plan, without series and pictures: {planned.messages:,.1f} and {planned.bytes / 1e3:,.1f} kB"
+        )
+        told += "".join(f", with {counts[name]:.3g} {name}" for name in counts)
+    return [("Messages", told)]
 
 
 def _resumed_row(run: Run) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pydantic import Field, StrictBool
 
 from eddyline import _core
+from eddyline.solvers import multigrid
 from eddyline.world import checks
 from eddyline.world.build import fluid_world
 from eddyline.world.check_openings import opening_problems
@@ -213,14 +214,13 @@ class Multiblock:
         return outline(file)
 
     def estimate(self, world: World) -> Estimate:
-        options = options_of(world.file)
         cells = make(world.file).cells
-        cycles = 1 if options.steady else CYCLES_A_STEP
+        cycles = 1 if options_of(world.file).steady else CYCLES_A_STEP
         return Estimate(
             counts={"cells": cells},
             memory_bytes=cells * BYTES_PER_CELL[world.dimensions],
             time_step=_time_step(world.file, world.scales),
-            step_seconds=cells * cycles * STAGES_A_CYCLE / RATES[world.dimensions],
+            step_seconds=cycles * cycle_of(world).seconds(scheme_of(world.file), cells),
             threads=max(1, cells // CELLS_A_THREAD),
             snapshot_bytes=cells * BYTES_OF_SNAPSHOT[world.dimensions],
         )
@@ -240,10 +240,6 @@ class Multiblock:
 
 SOLVER = Multiblock()
 
-RATES = {2: 4.0e7, 3: 1.0e7}
-"""Stages of cells a second on one core."""
-STAGES_A_CYCLE = 12
-"""Evaluations of all cells in a W cycle in 2D: six on each level; they have 1, 2/4, 4/16, ... cells."""
 CYCLES_A_STEP = 6
 """Cycles of multigrid that a time step takes on average."""
 BYTES_PER_CELL = {2: 500, 3: 800}
@@ -258,6 +254,26 @@ MOST_STEPS = 1e13
 def options_of(file: WorldFile) -> MultiblockOptions:
     assert isinstance(file.method, MultiblockOptions)
     return file.method
+
+
+def scheme_of(file: WorldFile) -> multigrid.Scheme:
+    """The properties of a world that the cost of its cycles depends on."""
+    options = options_of(file)
+    return multigrid.Scheme(
+        dimensions=file.dimensions,
+        is_gas=file.is_gas,
+        has_friction=file.fluid.nu > 0,
+        has_gradients=options.viscous == "full" and file.fluid.nu > 0,
+        sweeps=options.sweeps if file.is_gas else 0,
+        is_w_cycle=options.cycle == "W",
+    )
+
+
+def cycle_of(world: World) -> multigrid.Cycle:
+    """The cycles of this world, over as many levels as a run has."""
+    assert world.core.mesh is not None
+    levels, _ = world.core.mesh.divide(1, options_of(world.file).levels, world.file.is_gas)
+    return multigrid.cycle_of(scheme_of(world.file), levels, world.core.mesh.cells)
 
 
 def core_mesh(mesh: Mesh) -> _core.Mesh:

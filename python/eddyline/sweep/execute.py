@@ -18,13 +18,12 @@ from eddyline.run.execute import check_request, options_text
 from eddyline.run.execute import run as run_world
 from eddyline.run.fingerprint import canonical_world
 from eddyline.run.folder import RunFolder
-from eddyline.run.progress import duration
 from eddyline.run.record import Run
 from eddyline.stream import atomic
 from eddyline.sweep.folder import FORMAT, SweepFolder
 from eddyline.sweep.table import Limit, Row, limits_of, quantities_of, row_of, spacing_key, to_frame, to_text
 from eddyline.sweep.values import Grid, Setting, grid, labels
-from eddyline.world.problems import WorldError
+from eddyline.world.problems import WorldError, duration
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -141,3 +141,14 @@ def did_you_mean(word: str, known: Iterable[str], last: str = "or") -> str:
     if near is not None:
         return f'Did you mean "{near}"?'
     return f"Known: {listed(names, last)}." if names else ""
+
+
+def duration(seconds: float) -> str:
+    """A duration as text: 4.2 s, 1 min 20 s, 2 h 5 min."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    if seconds < 3600:
+        return f"{int(seconds // 60)} min {int(seconds % 60)} s"
+    return f"{int(seconds // 3600)} h {int(seconds % 3600 // 60)} min"

@@ -37,6 +37,7 @@ from .shapes import (
     vec3,
 )
 from .shapes import Profile as ProfileShape
+from .shapes import Wing as WingShape
 from .solver import Solver, SolverOptions, known_solver, picture_names, solvers
 from .sph_options import SphOptions
 from .terms import Term
@@ -774,6 +775,8 @@ class WorldFile(Table):
         names = [expect.curve for expect in self.expect if expect.curve]
         tables = (*self.bodies.values(), *self.regions.values())
         names += [table.file for table in tables if isinstance(table, ProfileShape)]
+        wings = [table for table in tables if isinstance(table, WingShape)]
+        names += [station.file for wing in wings for station in wing.stations if station.file]
         names += getattr(getattr(self, "mesh", None), "named_files", [])
         return list(dict.fromkeys(names))
 

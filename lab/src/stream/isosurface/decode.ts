@@ -1,9 +1,7 @@
 /** Decodes isosurfaces: signs of lattice points and codes of cut edges, predicted and deflated; docs/surfaces.md describes the
  * format. */
 
-import { bitCount, cutEdges, type CutLattice, meshOf, vertexNormals, withoutSides, wordsPerRow } from "./mesh";
-
-type Three = readonly [number, number, number];
+import { bitCount, cutEdges, type CutLattice, meshOf, type Three, vertexNormals, withoutSides, wordsPerRow } from "./mesh";
 
 export interface SurfaceHeader {
   readonly headerBytes: number;
@@ -67,10 +65,16 @@ export function bodySize({ size: [nx, ny, nz], vertices, hasColors }: SurfaceHea
   return Math.ceil(nx / 8) * ny * nz + (hasColors ? 2 : 1) * vertices;
 }
 
-/** endsAtSides: without the parts that close the surface at the sides of the domain. */
-export async function decodeSurface(bytes: Uint8Array, endsAtSides = false): Promise<SurfaceMesh> {
+/** Corners of the domain [m]. */
+export interface Domain {
+  readonly lower: readonly number[];
+  readonly upper: readonly number[];
+}
+
+/** domain: if given, the parts that close the surface at its sides are left out. */
+export async function decodeSurface(bytes: Uint8Array, domain: Domain | null = null): Promise<SurfaceMesh> {
   const header = readHeader(bytes);
-  return meshOfBody(header, await inflated(bytes.subarray(header.headerBytes), bodySize(header)), endsAtSides);
+  return meshOfBody(header, await inflated(bytes.subarray(header.headerBytes), bodySize(header)), domain);
 }
 
 /** Inflates a zlib stream that must have `size` bytes. */
@@ -91,7 +95,7 @@ async function inflated(bytes: Uint8Array, size: number): Promise<Uint8Array> {
   return body;
 }
 
-export function meshOfBody(header: SurfaceHeader, body: Uint8Array, endsAtSides = false): SurfaceMesh {
+export function meshOfBody(header: SurfaceHeader, body: Uint8Array, domain: Domain | null = null): SurfaceMesh {
   const { lowestColor, highestColor, level, origin, spacing, hasColors, vertices, size } = header;
   const [signs, signBytes] = [wordsOfSigns(size, body), Math.ceil(size[0] / 8) * size[1] * size[2]];
   const cuts = new Uint8Array(vertices);
@@ -101,7 +105,11 @@ export function meshOfBody(header: SurfaceHeader, body: Uint8Array, endsAtSides 
   if (decoded !== vertices) throw new RangeError(`a surface with ${decoded} cut edges, but ${vertices} codes`);
   const closed = vertices === 0 ? { positions: new Float32Array(0), triangles: new Uint32Array(0) } : meshOf({ size, signs, cuts });
   if (closed.triangles.length !== 3 * header.triangles) throw new RangeError(`a surface with ${closed.triangles.length / 3} triangles, expected ${header.triangles}`);
-  const mesh = endsAtSides ? withoutSides(closed, size) : closed;
+  const onLattice = (place: readonly number[]): Three => {
+    const along = (axis: 0 | 1 | 2): number => ((place[axis] ?? 0) - origin[axis]) / spacing[axis];
+    return [along(0), along(1), along(2)];
+  };
+  const mesh = domain ? withoutSides(closed, size, onLattice(domain.lower), onLattice(domain.upper)) : closed;
   const { positions } = mesh;
   for (let k = 0; k < positions.length; k++) positions[k] = (origin[k % 3] as number) + (spacing[k % 3] as number) * (positions[k] as number);
   return { ...mesh, normals: vertexNormals(mesh), colors, lowestColor, highestColor, level };

@@ -1,7 +1,7 @@
 /** Decodes isosurfaces in a worker and keeps the latest ones. */
 
 import type { Surface } from "../frame";
-import type { SurfaceMesh } from "./decode";
+import type { Domain, SurfaceMesh } from "./decode";
 import type { WorkerAnswer, WorkerRequest } from "./worker";
 
 /** Decodes the bytes of a surface; endsAtSides: without the parts that close it at the sides of the domain. */
@@ -88,8 +88,8 @@ function sizeOf({ positions, normals, triangles, colors }: SurfaceMesh): number 
   return positions.byteLength + normals.byteLength + triangles.byteLength + (colors?.byteLength ?? 0);
 }
 
-/** Decodes in a worker, which starts with the first surface. */
-export function decoderInWorker(): Decode {
+/** Decodes in a worker, which starts with the first surface. domain: that of the run. */
+export function decoderInWorker(domain: () => Domain | null): Decode {
   let worker: Worker | null = null;
   return (data, endsAtSides) =>
     new Promise((resolve, reject) => {
@@ -103,6 +103,6 @@ export function decoderInWorker(): Decode {
         worker = null;
         reject(new Error("surfaces cannot be decoded in this browser"));
       };
-      worker.postMessage({ data, endsAtSides } satisfies WorkerRequest);
+      worker.postMessage({ data, domain: endsAtSides ? domain() : null } satisfies WorkerRequest);
     });
 }

@@ -4,10 +4,13 @@ import { CASES } from "./cases";
 
 const WORD = 32;
 
+/** Values along x, y, z. */
+export type Three = readonly [number, number, number];
+
 /** A field cut at a level on a lattice. */
 export interface CutLattice {
   /** Number of points along x, y, z. */
-  readonly size: readonly [number, number, number];
+  readonly size: Three;
   /** One bit per point: inside (1) or outside (0). A row along x has ceil(x / 32) words, lowest bit first; unused bits are 0. Rows
    * are ordered by z, then y. */
   readonly signs: Uint32Array;
@@ -140,12 +143,15 @@ function addLayer({ size: [nx, ny], signs }: CutLattice, z: number, low: PlaneOf
   }
 }
 
-/** The mesh without the triangles that close it at the outermost points of a lattice of this size, and those beside them, whose
- * edge would be as uneven as these points. */
-export function withoutSides({ positions, triangles }: Mesh, size: readonly [number, number, number]): Mesh {
+/** The mesh without the triangles that close it at the sides of the domain, and those beside them, whose edge would be as uneven as
+ * the points there. lower, upper: corners of the domain in distances of points. The lattice ends at a side if its outermost points lie
+ * beyond it; elsewhere it ends where the surface does. */
+export function withoutSides({ positions, triangles }: Mesh, size: Three, lower: Three, upper: Three): Mesh {
+  const first = lower.map((side) => (side > 0 ? 1 : Number.NEGATIVE_INFINITY));
+  const last = size.map((points, axis) => ((upper[axis] as number) < points - 1 ? points - 2 : Number.POSITIVE_INFINITY));
   const isAtSide = Uint8Array.from({ length: positions.length / 3 }, (_, v) => {
     const at = (axis: number): number => positions[3 * v + axis] as number;
-    return size.some((points, axis) => at(axis) < 1 || at(axis) > points - 2) ? 1 : 0;
+    return [0, 1, 2].some((axis) => at(axis) < (first[axis] as number) || at(axis) > (last[axis] as number)) ? 1 : 0;
   });
   const kept = triangles.filter((_, k) => {
     const first = k - (k % 3);

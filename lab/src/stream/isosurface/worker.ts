@@ -1,6 +1,6 @@
 /** A worker that decodes isosurfaces. */
 
-import { decodeSurface, type SurfaceMesh } from "./decode";
+import { decodeSurface, type Domain, type SurfaceMesh } from "./decode";
 
 export interface WorkerAnswer {
   readonly mesh: SurfaceMesh | null;
@@ -10,11 +10,12 @@ export interface WorkerAnswer {
 
 export interface WorkerRequest {
   readonly data: Uint8Array;
-  readonly endsAtSides: boolean;
+  /** If given, without the parts at its sides. */
+  readonly domain: Domain | null;
 }
 
-self.onmessage = async ({ data: { data, endsAtSides } }: MessageEvent<WorkerRequest>): Promise<void> => {
-  const answer = await decodeSurface(data, endsAtSides).then(
+self.onmessage = async ({ data: { data, domain } }: MessageEvent<WorkerRequest>): Promise<void> => {
+  const answer = await decodeSurface(data, domain).then(
     (mesh): WorkerAnswer => ({ mesh, problem: "" }),
     (error: unknown): WorkerAnswer => ({ mesh: null, problem: error instanceof Error ? error.message : String(error) }),
   );
