@@ -122,7 +122,7 @@ def test_a_wing_is_lifted_with_the_same_bits_in_boxes() -> None:
 
 
 def test_sections_of_a_wing_are_files_that_a_run_keeps(tmp_path: Path) -> None:
-    """Without them its report cannot read the world."""
+    """The report of a run cannot read the world without them."""
     shutil.copy(ROOT / "validation" / "wing" / "section.csv", tmp_path)
     (tmp_path / "wing.toml").write_text(WORLD.replace('digits = "0012"', 'file = "section.csv"'))
     assert World.load(tmp_path / "wing.toml").file.named_files == ["section.csv"]
