@@ -19,6 +19,7 @@ from eddyline.run.execute import run as run_world
 from eddyline.run.fingerprint import canonical_world
 from eddyline.run.folder import RunFolder
 from eddyline.run.progress import duration
+from eddyline.run.publish import wants_pictures
 from eddyline.run.record import Run
 from eddyline.stream import atomic
 from eddyline.sweep.folder import FORMAT, SweepFolder
@@ -230,7 +231,7 @@ def _was_stopped(run: Run) -> bool:
 
 
 def _has_report(run: Run) -> bool:
-    return RunFolder(run.folder).report.is_file()
+    return not wants_pictures() or RunFolder(run.folder).report.is_file()
 
 
 def _checked(base: World, chosen: Grid) -> list[Point]:
