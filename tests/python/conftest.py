@@ -11,6 +11,8 @@ import pytest
 from chromium import chromium
 from lab_server import Client, lab_in_thread
 
+from eddyline.run.publish import VARIABLE as PICTURES
+
 LONG = ("test_validation_quick.py", "test_ranks.py", "test_sweep.py")
 """Files whose tests take longest."""
 
@@ -40,6 +42,20 @@ def pytest_runtest_makereport(
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
     return report
+
+
+@pytest.fixture
+def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs end without pictures and report, which take longer than the runs: for tests of anything else."""
+    monkeypatch.setenv(PICTURES, "none")
+
+
+@pytest.fixture
+def with_pictures(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """For the tests of a file with `no_pictures` that need pictures or the report."""
+    if "no_pictures" in request.fixturenames:
+        request.getfixturevalue("no_pictures")
+    monkeypatch.delenv(PICTURES, raising=False)
 
 
 @pytest.fixture(scope="module")

@@ -20,6 +20,8 @@ from eddyline.run import RequestError, Run
 from eddyline.run.folder import RunFolder
 from eddyline.world import World
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
 INFINITE = np.array([np.inf, np.inf])
 
 

@@ -28,6 +28,8 @@ from eddyline.stream import checkpoints
 from eddyline.stream.corrupt import CorruptFileError
 from eddyline.world import World
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
 STEPS = 120
 QUIETLY = {"progress": False, "movie": False, "report": False}
 
@@ -70,6 +72,7 @@ def test_a_young_run_is_kept_whenever_it_is_twice_as_old(
     assert kept[:-1] == [5, 10, 20, 40, 70]  # and one at the end
 
 
+@pytest.mark.usefixtures("with_pictures")
 def test_a_folder_that_lacks_what_came_before_keeps_its_record(
     tmp_path: Path,
 ) -> None:
@@ -162,6 +165,7 @@ def test_a_run_in_three_parts_leaves_the_folder_of_a_run_in_one(text: str, tmp_p
     assert [part["step"] for part in parts.record["resumed"]] == [37, 38]
 
 
+@pytest.mark.usefixtures("with_pictures")
 def test_the_report_says_from_where_its_times_are(tmp_path: Path) -> None:
     start(CHANNEL_2D, tmp_path / "run", 5)
     go_on(tmp_path / "run", 7)

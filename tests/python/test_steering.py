@@ -28,6 +28,8 @@ from eddyline.serve import stored_runs
 from eddyline.stream.series import read_series
 from eddyline.world import World
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
 QUIETLY = {"progress": False, "movie": False, "report": False, "threads": 1}
 STEPS = 66
 DISK = 'shape = "circle"\ncenter = [0.4, 0.09]\ndiameter = "0.04*U"\n'
@@ -298,6 +300,7 @@ def test_bodies_of_the_past_are_where_and_while_they_were(run):
     assert list(stored[0].bodies.bodies[0].center) == [0.2, 0.1]
 
 
+@pytest.mark.usefixtures("with_pictures")
 def test_report_and_charts_know_bodies_that_came_and_went(run):
     came, went = (journal.read(run.folder / journal.NAME)[k].time for k in (5, 7))
     made = {chart.name: chart for chart in charts(run)}

@@ -24,6 +24,8 @@ from eddyline.sweep.values import expand, grid, labels
 from eddyline.world import World, WorldError
 from eddyline.world.units import unit_of_key, unit_of_quantity
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
 QUICK = {"until": 0.004, "threads": 1, "progress": False}
 OPTIONS = RunOptions(**QUICK)  # type: ignore[arg-type]
 
@@ -152,6 +154,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return small_worlds.write(tmp_path)
 
 
+@pytest.mark.usefixtures("with_pictures")
 def test_a_sweep_is_a_table(world: Path) -> None:
     table = eddyline.sweep(world, {"let.a": "0.05:0.06:2", "let.g": [9.81, 4.9]}, **QUICK)  # type: ignore[arg-type]
     assert isinstance(table, pd.DataFrame)
@@ -184,6 +187,7 @@ def test_points_equal_single_runs(world: Path) -> None:
 
 
 @pytest.mark.matrix
+@pytest.mark.usefixtures("with_pictures")
 def test_an_interrupted_sweep_goes_on(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from eddyline.sweep import execute
 

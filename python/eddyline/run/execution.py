@@ -311,8 +311,10 @@ class Execution:
 
     def _publish(self, run: Run, shown: RunProgress) -> None:
         """Writes pictures, movie, charts and report; another Ctrl-C skips those that are still missing."""
-        from eddyline.run.publish import publish
+        from eddyline.run.publish import publish, wants_pictures
 
+        if not wants_pictures():
+            return
         self.stop.finishing = True
         try:
             publish(run, **self._makes, say=shown.say, warn=shown.warn)

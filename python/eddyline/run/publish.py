@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from eddyline.run.record import Run
+
+VARIABLE = "EDDYLINE_PICTURES"
+"""If this environment variable is "none", runs end without these files; `eddyline export RUN` makes them."""
+
+
+def wants_pictures() -> bool:
+    """True if a run makes these files at its end."""
+    return os.environ.get(VARIABLE) != "none"
 
 
 def publish(

@@ -18,6 +18,7 @@ from eddyline.run.execute import check_request, options_text
 from eddyline.run.execute import run as run_world
 from eddyline.run.fingerprint import canonical_world
 from eddyline.run.folder import RunFolder
+from eddyline.run.publish import wants_pictures
 from eddyline.run.record import Run
 from eddyline.stream import atomic
 from eddyline.sweep.folder import FORMAT, SweepFolder
@@ -229,7 +230,7 @@ def _was_stopped(run: Run) -> bool:
 
 
 def _has_report(run: Run) -> bool:
-    return RunFolder(run.folder).report.is_file()
+    return not wants_pictures() or RunFolder(run.folder).report.is_file()
 
 
 def _checked(base: World, chosen: Grid) -> list[Point]:
