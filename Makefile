@@ -58,9 +58,10 @@ wheel: $(PACKAGED)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/auditwheel repair --exclude 'libmpi*' --wheel-dir dist build/wheel/*.whl
 	@ls dist/*.whl
 
+# Python compiles what tests import; most files of these packages are never imported.
 $(TESTED): $(BUILT)
 	@echo "Fetching test tools ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --group test
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt --group test
 	@touch $@
 
 test: $(TESTED)
@@ -110,7 +111,7 @@ fuzz: $(TESTED)
 tidy: $(TESTED)
 	@$(BIN)/python tools/test.py clang-tidy --jobs $(JOBS)
 
-# The C++ tests with sanitizers, AVX-512 and uses after scope; a target of its own because it builds the core once more.
+# The C++ tests with sanitizers, AVX-512 and uses after scope; a target of its own: it builds the core once more.
 test-wide: $(TESTED)
 	@$(BIN)/python tools/test.py core-wide --jobs $(JOBS)
 

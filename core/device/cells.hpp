@@ -7,7 +7,7 @@
 #include "base/fixed_point.hpp"
 #include "base/vec.hpp"
 #include "device/atomics.hpp"
-#include "device/delta.hpp"
+#include "device/flow.hpp"
 #include "particles/cells.hpp"
 
 namespace eddyline::device {

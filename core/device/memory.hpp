@@ -8,7 +8,7 @@
 
 #include "device/buffer.hpp"
 #include "device/cells.hpp"
-#include "device/delta.hpp"
+#include "device/flow.hpp"
 #include "device/packed_list.hpp"
 
 namespace eddyline::device {

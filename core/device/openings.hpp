@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "device/rows.hpp"
+#include "device/delta_fluid.hpp"
 #include "device/sums.hpp"
 
 namespace eddyline::device {

@@ -65,6 +65,12 @@ class CodeWriter {
   std::int32_t last_ = 0;
 };
 
+/// Input of sweeps with the lists of a device in place of the host's.
+template <class Given>
+struct WithPackedLists : Given {
+  const PackedChunk *fluid_neighbors = nullptr, *wall_neighbors = nullptr;
+};
+
 /// neighbors::for_each_neighbor() for lists of a device: packs hold one particle. Sums omit the padding of
 /// neighbors::Chunk, whose pairs add zeros.
 template <class P, class Load, class Visit>

@@ -49,7 +49,7 @@ struct ShiftFactors {
   // Distances within which the host decides about particles at bodies and at sides [m]; at sides 0: only beyond them.
   double near_body = 0, near_side = 0;
   bool free_surface = false, confined = false;
-  std::int32_t bodies = 0;    // number of their boxes, see Delta::set_bodies()
+  std::int32_t bodies = 0;    // number of their boxes, see Flow::set_bodies()
   bool has_openings = false;  // the host then decides about particles at the sides, too
   std::int32_t inflows = 0;   // into which fluid may go back only so far, see InflowPlane
 };
@@ -83,9 +83,11 @@ struct JetRoot {
   double inward = 1, reach = 0;
 };
 
-/// Maxima of a step, as squares, and counts.
+/// Maxima of a step, as squares but for the signal speed, and counts.
 struct StepMaxima {
-  double speed2 = 0, corrected2 = 0;
+  double speed2 = 0;
+  double moved2 = 0;                     // delta: by the correction; classic: from the place at the midpoint
+  double signal = 0, acceleration2 = 0;  // classic
   bool bad = false;
   std::int64_t contacts = 0;
 };

@@ -46,11 +46,15 @@ class RebuildOn {
     place_images(rows);
   }
 
+  /// Places and velocities of particles.
+  struct Places {
+    double *x[D], *v[D];
+  };
   /// Memory that sorting uses: so many bytes a particle, aligned as a double.
   static constexpr std::size_t k_sorting_bytes = 20 + 4 * D;
   /// Sorts the fluid into cells. Then reorder(order, spare) puts its arrays in order; `spare` has room for one of them.
   template <class Reorder>
-  void sort(std::int64_t n, const FluidArrays<T, D>& fluid, const std::int64_t* id, const SortFactors& by, void* memory,
+  void sort(std::int64_t n, const Places& fluid, const std::int64_t* id, const SortFactors& by, void* memory,
             Rows& rows, Reorder&& reorder) {
     auto* const spare = static_cast<double*>(memory);
     auto* const numbers = reinterpret_cast<std::int32_t*>(spare + n);

@@ -2,13 +2,12 @@
 // The loops over pairs, by the terms of physics/, and those of walls.
 
 #include <cstdint>
-#include <limits>
 
 #include "base/pack.hpp"
+#include "device/delta_fluid.hpp"
 #include "device/packed_list.hpp"
-#include "device/rows.hpp"
+#include "device/walls.hpp"
 #include "physics/delta/sweeps_impl.hpp"
-#include "physics/walls/adami.hpp"
 
 namespace eddyline::device {
 
@@ -16,11 +15,8 @@ using neighbors::k_chunk;
 using physics::delta::FluidViscosity;
 using physics::delta::SweepInput;
 
-/// Input of sweeps on a device, with its lists in place of the host's.
 template <class T>
-struct DeviceInput : SweepInput<T> {
-  const PackedChunk *fluid_neighbors = nullptr, *wall_neighbors = nullptr;
-};
+using DeviceInput = WithPackedLists<SweepInput<T>>;
 
 template <class T, int D, FluidViscosity viscosity>
 struct SumRates {
@@ -74,22 +70,13 @@ struct ExtrapolateToWalls {
     physics::delta::WallResults<T, D> sums{&weight, &pressure, {}, {}};
     for (int d = 0; d < D; ++d) sums.lever[d] = lever + d, sums.velocity[d] = velocity + d;
     physics::delta::walls_of<Pack<T, 1>, D>(in, sums, k / k_chunk, static_cast<int>(k % k_chunk), 0);
-    const bool is_wet = weight > T(0);
-    T g[D];
-    for (int d = 0; d < D; ++d) g[d] = !is_wet ? T(0) : walls.g[0] == nullptr ? walls.uniform_g[d] : walls.g[d][k];
-    if (is_wet && walls.turn[0] != nullptr) {
+    if (weight > T(0) && walls.turn[0] != nullptr) {
       const Vec3 turn{walls.turn[0][k], walls.turn[1][k], walls.turn[2][k]};
       if (turn.x != 0 || turn.y != 0 || turn.z != 0) physics::turn_velocity<D>(turn, weight, pressure, lever, velocity);
     }
-    const T least = free_surface ? T(0) : std::numeric_limits<T>::lowest();
+    walls.is_wet[k] = weight > T(0) ? 1 : 0;
     const auto row = row_of<physics::delta::k_wall_width<D>>(walls.rows, walls.row_of(k));
-    walls.is_wet[k] = is_wet ? 1 : 0;
-    row[D] = physics::wall_pressure<D>(weight, pressure, g, lever, least);
-    for (int d = 0; d < D; ++d) {
-      const T v_wall = walls.can_move ? walls.v[d][k] : T(0);
-      row[D + 2 + d] = physics::mirrored_velocity(weight, velocity[d], v_wall, walls.no_slip[k] != 0);
-      if (walls.can_move) row[2 * D + 2 + d] = v_wall;
-    }
+    write_extrapolated(walls, k, free_surface, row, WallSum<T, D>{weight, pressure, lever, velocity});
   }
 };
 

@@ -8,9 +8,9 @@
 #include "base/pack.hpp"
 #include "base/portable_math_impl.hpp"
 #include "device/delta.hpp"
+#include "device/delta_fluid.hpp"
 #include "device/force_formulas.hpp"
 #include "device/packed_list.hpp"
-#include "device/rows.hpp"
 #include "neighbors/for_each_pair.hpp"
 #include "physics/kernels/wendland_c2.hpp"
 #include "physics/pair.hpp"
@@ -114,7 +114,7 @@ class TermRegisters {
   T value_[physics::terms::k_most_registers] = {};
 };
 
-/// Subtracts the accelerations by terms of pairs from the viscous ones, see physics::terms::sweep_of().
+/// Subtracts the accelerations by terms of pairs from the viscous ones, see physics::terms::PairTerms.
 template <class T, int D>
 struct SumTerms {
   using P = Pack<T, 1>;

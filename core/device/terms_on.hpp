@@ -1,5 +1,5 @@
 #pragma once
-// Terms and forces by formulas on one backend. Included by the backends only.
+// Terms by formulas on one backend. Included by the backends only.
 
 #include <cstdint>
 #include <span>
@@ -49,22 +49,12 @@ class ProgramOn {
   TermProgram all_;
 };
 
-/// The body force by formulas of place and time, the terms, and what they give.
+/// The terms, and the forces that they and the body force give.
 template <class Backend, class T, int D>
 class TermsOn {
  public:
   explicit TermsOn(Backend& backend) : backend_(backend) {}
 
-  void set_force(const std::vector<std::vector<world::formula::Instruction>>& formulas) {
-    std::vector<world::formula::Instruction> code;
-    formulas_ = {};
-    for (std::size_t d = 0; d < formulas.size(); ++d) {
-      code.insert(code.end(), formulas[d].begin(), formulas[d].end());
-      formulas_.begin[d + 1] = static_cast<std::int32_t>(code.size());
-    }
-    code_.upload(code);
-    formulas_.code = code_.data();
-  }
   void set_terms(const HostProgram& pairs, const HostProgram& particles) {
     pairs_.set(pairs), particles_.set(particles);
   }
@@ -73,9 +63,10 @@ class TermsOn {
     pairs_.fill(filled);
     backend_.for_each(fluid.count, SumTerms<T, D>{fluid, neighbors, by, pairs_.arrays()});
   }
-  void compute_forces(const FluidArrays<T, D>& fluid, const ForceNumbers& by, std::span<const TermValue> filled) {
+  void compute_forces(const FluidArrays<T, D>& fluid, const ForceFormulas& formulas, const ForceNumbers& by,
+                      std::span<const TermValue> filled) {
     particles_.fill(filled);
-    ComputeForces<T, D> compute{fluid, formulas_, particles_.arrays(), by, {}};
+    ComputeForces<T, D> compute{fluid, formulas, particles_.arrays(), by, {}};
     for (std::size_t d = 0; d < D; ++d) {
       force_[d].resize(static_cast<std::size_t>(fluid.count));
       compute.force[d] = force_[d].data();
@@ -86,15 +77,12 @@ class TermsOn {
 
   template <class Visit>
   void for_each_buffer(Visit&& visit) {
-    visit(code_);
     for (auto& each : force_) visit(each);
     pairs_.for_each_buffer(visit), particles_.for_each_buffer(visit);
   }
 
  private:
   Backend& backend_;
-  ForceFormulas formulas_;
-  Buffer<Backend, world::formula::Instruction> code_{backend_};
   ProgramOn<Backend> pairs_{backend_}, particles_{backend_};
   std::array<Buffer<Backend, double>, D> force_ = make_buffers<double, D>(backend_);
 };

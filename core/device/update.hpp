@@ -6,7 +6,8 @@
 #include <limits>
 
 #include "device/atomics.hpp"
-#include "device/rows.hpp"
+#include "device/delta_fluid.hpp"
+#include "device/sides.hpp"
 #include "physics/delta/update.hpp"
 #include "physics/sph/acoustic_damping.hpp"
 #include "physics/sph/free_surface.hpp"
@@ -43,10 +44,9 @@ struct KickAndDrift {
   }
 };
 
-/// Maxima and particles that wait for the host.
+/// Numbers that a step raises, and particles that wait for the host.
 struct StepArrays {
-  unsigned long long *speed2, *corrected2;
-  unsigned int *bad, *contacts, *suspects;
+  StepNumbers* most;
   Suspect* suspect;
   unsigned int room;         // for suspects
   const Vec3* body_corners;  // two of each body's bounding box
@@ -70,9 +70,10 @@ EDDYLINE_INLINE void commit(const FluidArrays<T, D>& fluid, const StepArrays& st
   // imposed.
   physics::delta::Soundness sound = by.sound;
   if (fluid.in_buffer(i)) sound.speed_limit2 = std::numeric_limits<double>::infinity();
-  if (!by.sound.holds(v2, moved2, fluid.s[i], a2) && !sound.holds(dot(v, v), moved2, fluid.s[i], a2)) *step.bad = 1;
-  raise(step.speed2, v2);
-  raise(step.corrected2, moved2);
+  if (!by.sound.holds(v2, moved2, fluid.s[i], a2) && !sound.holds(dot(v, v), moved2, fluid.s[i], a2))
+    step.most->bad = 1;
+  raise(&step.most->speed2, v2);
+  raise(&step.most->moved2, moved2);
   write_midpoint_row(fluid, next, i);
 }
 
@@ -98,13 +99,13 @@ struct KickAndShift {
     }
     if (may_touch) {
       const bool may_touch_body = by.bodies > 0 && fluid.near_walls[i] != 0;
-      const unsigned int number = take_number(step.suspects);
+      const unsigned int number = take_number(&step.most->suspects);
       if (number < step.room) step.suspect[number] = {i, may_touch_body ? 1 : 0, x, v, x_old, v2, a2};
       return;
     }
     if (!in_buffer && by.sides.is_outside(x)) {
       by.sides.put_back(x, v);
-      take_number(step.contacts);
+      take_number(&step.most->contacts);
     }
     commit(fluid, step, by, next, i, x, v, v2, a2);
   }
@@ -146,15 +147,10 @@ struct KickAndShift {
   }
   EDDYLINE_INLINE bool may_touch_bodies(std::int64_t i, const Vec3& x_old, const Vec3& x) const {
     if (by.bodies == 0 || fluid.near_walls[i] == 0) return false;
-    for (std::int32_t b = 0; b < by.bodies; ++b) {
-      const Vec3 lowest = step.body_corners[2 * b], highest = step.body_corners[2 * b + 1];
-      bool apart = false;
-      for (int d = 0; d < D; ++d)
-        apart |= (std::max(x_old[d], x[d]) + by.near_body < lowest[d]) |
-                 (std::min(x_old[d], x[d]) - by.near_body > highest[d]);
-      if (!apart) return true;
-    }
-    return false;
+    Vec3 lowest, highest;
+    for (int d = 0; d < D; ++d)
+      lowest[d] = std::min(x_old[d], x[d]) - by.near_body, highest[d] = std::max(x_old[d], x[d]) + by.near_body;
+    return meets_body<D>(step.body_corners, by.bodies, lowest, highest);
   }
   /// The host decides, where there are openings, whether a side has a wall there and whether fluid goes back into an
   /// inflow; and where walls have a law of friction, it slows the fluid.
@@ -194,25 +190,6 @@ struct KickAndShift {
           by.density.tolerance.excess_limit(surrounding), by.density.unloading_of(surrounding));
     if (by.free_surface && surrounding == physics::k_inside && physics::is_deep(fraction))
       fluid.surface[i] = physics::k_deep;
-  }
-};
-
-/// Counts particles that the host may have to decide about before the next rebuild, at sides and inflows.
-template <int D>
-struct CountBesideSides {
-  const double* x[D];
-  HostSides sides;
-  const InflowPlane* inflow;
-  std::int32_t inflows;
-  unsigned int* count;
-
-  EDDYLINE_HOST_DEVICE void operator()(std::int64_t i) const {
-    Vec3 place;
-    for (int d = 0; d < D; ++d) place[d] = x[d][i];
-    bool near = sides.sides.is_beside(place, sides.reach);
-    for (std::int32_t k = 0; k < inflows; ++k)
-      near = near || inflow[k].inward * (inflow[k].plane - place[inflow[k].axis]) > -sides.reach;
-    if (near) take_number(count);
   }
 };
 

@@ -27,8 +27,7 @@ Flags::Flags(const Units& units) : units_(units) {
 void Flags::add(int level, const IndexBox& box, const double* values, std::int32_t around) {
   auto& bits = bits_[static_cast<std::size_t>(level)];
   const auto D = static_cast<std::size_t>(units_.dimensions());
-  for_each_cell(box, [&](Int3 cell) {
-    const double value = *values++;
+  const auto add_cell = [&](Int3 cell, double value) {
     if (!(value > k_keep)) return;
     const Int3 unit = units_.unit_of(cell);
     std::uint32_t& own = bits[units_.index(level, unit)];
@@ -41,6 +40,13 @@ void Flags::add(int level, const IndexBox& box, const double* values, std::int32
       reached.upper[d] = cell[d] + around >= cells.upper[d] ? 2 : 1;
     }
     for_each_cell(reached, [&](Int3 to) { own |= neighbor_bit(to[0], to[1], to[2]); });
+  };
+  const std::int32_t count = box.count(0);
+  for_each_row(box, [&](Int3 cell) {
+    double largest = 0;
+    for (std::int32_t i = 0; i < count; ++i) largest = std::max(largest, values[i]);
+    for (std::int32_t i = 0; largest > k_keep && i < count; ++i, ++cell[0]) add_cell(cell, values[i]);
+    values += count;
   });
 }
 

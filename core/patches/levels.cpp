@@ -55,10 +55,7 @@ Levels::Levels(Setup setup, comm::Communicator& communicator) : setup_(std::move
   for (const FieldKind& field : setup_.fields) has_means_ = has_means_ || field.meaning == Meaning::average;
   for (std::size_t f = 1; f < fields(); ++f)
     if (transfers_[f].reach() > transfers_[widest_].reach()) widest_ = f;
-  if (setup_.levels > 1) {
-    units_ = Units(setup_.cells, setup_.dimensions, setup_.unit, setup_.levels, setup_.periodic);
-    composite_ = Composite(units_);
-  }
+  if (setup_.levels > 1) units_ = Units(setup_.cells, setup_.dimensions, setup_.unit, setup_.levels, setup_.periodic);
   levels_.resize(static_cast<std::size_t>(setup_.levels));
   below_.resize(levels_.size());
   for (int level = 0; level < setup_.levels; ++level) {
@@ -137,6 +134,12 @@ void Levels::build(int level) {
 void Levels::complete(int level) {
   Level& here = levels_[static_cast<std::size_t>(level)];
   fit(here.fields(end), fields(), here.layout.cells());
+}
+
+const Composite& Levels::composite() const {
+  if (composite_changes_ != changes_) composite_ = Composite(units_);
+  composite_changes_ = changes_;
+  return composite_;
 }
 
 std::int64_t Levels::cells() const {
@@ -459,7 +462,6 @@ bool Levels::arrange(const Units& units) {
 bool Levels::arrange_but_ends(const Units& units) {
   if (setup_.levels == 1 || units == units_) return false;
   units_ = units;
-  composite_ = Composite(units_);
   ++changes_;
   size_ = 1;
   for (int level = 1; level < setup_.levels; ++level) {

@@ -77,7 +77,8 @@ class Levels {
   const Level& operator[](int level) const { return levels_[static_cast<std::size_t>(level)]; }
   const Setup& setup() const { return setup_; }
   const Units& units() const { return units_; }
-  const Composite& composite() const { return composite_; }
+  /// Made when first asked for, by one thread.
+  const Composite& composite() const;
   /// True if a cell of a level is covered by the next finer one.
   bool is_covered(int level, Int3 cell) const { return level + 1 < size_ && units_.is_covered(level, cell); }
   /// Calls visit(first, end) for the parts of a row of cells along x, from `cell` to below `end`, that no finer level
@@ -198,7 +199,8 @@ class Levels {
   std::size_t widest_ = 0;           // field whose prolongation reads most
   bool has_means_ = false;
   Units units_;
-  Composite composite_;
+  mutable Composite composite_;
+  mutable std::int64_t composite_changes_ = -1;  // changes() when it was made
   std::vector<Level> levels_;
   std::vector<Below> below_;
   std::vector<std::unique_ptr<Halos>> halos_;
@@ -206,7 +208,7 @@ class Levels {
   std::int64_t changes_ = 0;
   Group pending_;
   bool is_pending_ = false;  // an exchange of start()
-  /// By level: whether `foreign` holds the begin of a step, of the fields whose ghosts a stage reads or of all.
+  /// Contents of `foreign`, by level: the begin of a step of no field, of those whose ghosts a stage reads, or of all.
   std::vector<std::uint8_t> fresh_;
   static constexpr std::uint8_t k_some_fresh = 1, k_all_fresh = 2;
   std::vector<Parcels> parcels_;  // by level; none unless they pay

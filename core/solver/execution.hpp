@@ -30,8 +30,8 @@ struct Execution {
   exchange::BetweenSites between;
   Lazy lazy;
   std::int64_t replicated_cells = 1024;  // multiblock: every rank computes levels with at most so many cells whole
-  bool rebalance = true;    // partition the domain again when that pays
-  int rebalance_every = 0;  // not 0: at every so many rebuilds, whatever it costs (a test of the law)
+  bool rebalance = true;                 // partition the domain again when that pays
+  int rebalance_every = 0;               // not 0: at every so many rebuilds, whatever it costs (a test of the law)
 };
 
 }  // namespace eddyline::solver

@@ -22,8 +22,6 @@ import golden
 from eddyline import _core, bench, cli, resume, run
 from eddyline.bench import step
 from eddyline.bench.worlds import make
-from eddyline.run.device import LIBRARY, NAMED
-from eddyline.run.errors import RequestError
 from eddyline.run.fingerprint import fingerprint
 from eddyline.world import World
 
@@ -68,7 +66,7 @@ def test_a_steered_run_gives_the_same_bits() -> None:
     assert not lines, "\n".join(lines)
 
 
-def _advanced(world: World, device: str, until: int, parts: list[bytes]) -> tuple[int, list[bytes]]:
+def advanced(world: World, device: str, until: int, parts: list[bytes]) -> tuple[int, list[bytes]]:
     """Checksum and checkpoint after a step, on a device, from a checkpoint if there is one."""
     simulation = _core.Simulation(world.core, threads=1, device=device)
     if parts:
@@ -79,16 +77,16 @@ def _advanced(world: World, device: str, until: int, parts: list[bytes]) -> tupl
 
 def test_a_checkpoint_goes_on_on_the_other_device() -> None:
     world = World.from_text(law_worlds.DAM_2D)
-    whole, _ = _advanced(world, "cpu", 90, [])
+    whole, _ = advanced(world, "cpu", 90, [])
     parts: list[bytes] = []
     for device, until in (("cpu", 30), ("emulated", 60), ("cpu", 75), ("emulated", 90)):
-        found, parts = _advanced(world, device, until, parts)
+        found, parts = advanced(world, device, until, parts)
     assert found == whole
 
 
 def test_a_run_on_the_device_has_the_same_fingerprint(tmp_path: Path) -> None:
     world = World.from_text(law_worlds.VORTICES)
-    checksum, _ = _advanced(world, "cpu", 4, [])
+    checksum, _ = advanced(world, "cpu", 4, [])
     quiet = {"progress": False, "movie": False, "report": False}
     done = run(world, device="emulated", steps=4, out=tmp_path / "run", **quiet)  # type: ignore[arg-type]
     assert done.record["fingerprint"] == fingerprint(checksum, world.source)
@@ -150,17 +148,18 @@ diameter = "0.5*a"
 friction = 0.2
 motion   = { rotation = "6*t" }
 """
-    found = [_advanced(World.from_text(text), device, 130, [])[0] for device in ("cpu", "emulated")]
+    found = [advanced(World.from_text(text), device, 130, [])[0] for device in ("cpu", "emulated")]
     assert found[0] == found[1]
-    without = _advanced(World.from_text(text.replace("friction = 0.2\n", "")), "cpu", 130, [])[0]
+    without = advanced(World.from_text(text.replace("friction = 0.2\n", "")), "cpu", 130, [])[0]
     assert without != found[0]
 
 
 # --- memory ---
 
 
-def test_the_estimate_of_memory_is_close() -> None:
-    world = make("box", 2, 20_000, "delta")
+@pytest.mark.parametrize("scheme", ["delta", pytest.param("classic", marks=pytest.mark.matrix)])
+def test_the_estimate_of_memory_is_close(scheme: str) -> None:
+    world = make("box", 2, 20_000, scheme)
     simulation = _core.Simulation(world.core, threads=1, device="emulated")
     simulation.advance(math.inf, 8, math.inf)
     used = simulation.statistics()["device_bytes"]
@@ -182,54 +181,6 @@ def test_check_tells_the_memory_on_a_device() -> None:
     done = CliRunner().invoke(cli.app, ["check", "taylor_green", "--device", "emulated"])
     assert done.exit_code == 0, done.output
     assert "bytes for each particle of the fluid" in " ".join(done.output.split())
-
-
-# --- bad input ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("text", "options", "found"),
-    [
-        (law_worlds.by_classic(law_worlds.VORTICES), {}, "classic"),
-        (law_worlds.VORTICES, {"lazy": 2}, "lazy steps cannot be computed on a device"),
-        (law_worlds.VORTICES, {"device": "tpu"}, "must be cpu, gpu or emulated"),
-    ],
-)
-def test_what_a_device_cannot_compute_is_refused_before_the_run(
-    text: str, options: dict[str, object], found: str, tmp_path: Path
-) -> None:
-    world = World.from_text(text)
-    with pytest.raises(RequestError, match=found):
-        run(world, **({"device": "emulated", "out": tmp_path / "run"} | options))  # type: ignore[arg-type]
-    assert not (tmp_path / "run").exists()
-
-
-def test_a_missing_library_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(NAMED, str(tmp_path / LIBRARY))
-    with pytest.raises(RequestError, match="does not exist; build it in the source folder with `make gpu`"):
-        run(World.from_text(law_worlds.VORTICES), device="gpu", out=tmp_path / "run")
-
-
-def test_a_library_of_something_else_is_one_line(tmp_path: Path) -> None:
-    world = World.from_text(law_worlds.VORTICES)
-    text = tmp_path / "text.so"
-    text.write_text("no library")
-    with pytest.raises(_core.UserError, match=r'device = "gpu": .*text\.so.*\[gpu\]'):
-        _core.Simulation(world.core, device="gpu", device_library=str(text))
-    with pytest.raises(_core.UserError, match="is not a library for GPUs"):
-        _core.Simulation(world.core, device="gpu", device_library=_core.__file__)
-
-
-def test_check_refuses_like_run(tmp_path: Path) -> None:
-    path = tmp_path / "gas.toml"
-    path.write_text(law_worlds.by_classic(law_worlds.VORTICES))
-    done = CliRunner().invoke(cli.app, ["check", str(path), "--device", "gpu"])
-    assert done.exit_code != 0
-    found = " ".join(done.output.split())
-    assert (
-        "--device gpu: method.scheme = " in found
-        and "cannot be computed on a device yet; use --device cpu" in found
-    )
 
 
 # --- a device that fails ------------------------------------------------------------------------------------
@@ -290,15 +241,15 @@ def test_the_benchmark_of_devices_runs(tmp_path: Path) -> None:
         ROOT / "benchmarks" / "gpu.py",
         "--device",
         "emulated",
-        "--quick",
+        "--dry",
         "--json",
         found,
     ]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count("  equal  (") == 6
-    speed = json.loads(found.read_text())["speed"][0]
-    assert speed["particles"] == 10_000 and speed["bytes_per_particle"] < 400 and speed["launches"] > 8
+    assert done.stdout.count("  equal  (") == 8 and "at least 0.25" in done.stdout
+    speed = json.loads(found.read_text())["speed"]
+    assert len(speed) == 8 and speed[0]["bytes_per_particle"] < 400 and speed[0]["launches"] > 8
 
 
 @pytest.mark.matrix

@@ -317,7 +317,7 @@ def test_a_plan_of_the_solver_mps_has_its_iterations() -> None:
 @needs_ranks
 @pytest.mark.parametrize("ranks", [2, pytest.param(4, marks=pytest.mark.matrix)])
 def test_a_report_shows_planned_messages_beside_actual_ones(ranks: int, tmp_path: Path) -> None:
-    """Cycles send what the plan says, but for the start and two rows of series."""
+    """Cycles send what the plan says; the start and the forces of a row of series need some more."""
     (tmp_path / "cavity.toml").write_text(CAVITY + "[output]\npictures = 0\nsnapshots = 0\nseries = 1\n")
     words = ("run", str(tmp_path / "cavity.toml"), "--set", "time.end=20")
     out = tmp_path / "run"
@@ -327,8 +327,8 @@ def test_a_report_shows_planned_messages_beside_actual_ones(ranks: int, tmp_path
     planned = planned_traffic(world, ranks, {"cycles": 1.0})
     shares = json.loads((out / "run.json").read_text())["shares"]
     assert planned is not None
-    assert max(share["messages"] for share in shares) / 20 == pytest.approx(planned.messages, rel=0.06)
-    assert max(share["bytes"] for share in shares) / 20 == pytest.approx(planned.bytes, rel=0.06)
+    assert max(share["messages"] for share in shares) / 20 == pytest.approx(planned.messages, rel=0.05)
+    assert max(share["bytes"] for share in shares) / 20 == pytest.approx(planned.bytes, rel=0.05)
     told = f"plan, without series and pictures: {planned.messages:,.1f} and {planned.bytes / 1e3:,.1f} kB"
     assert told in (out / "report.html").read_text()
 

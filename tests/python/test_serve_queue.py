@@ -230,3 +230,22 @@ def test_runs_are_computed_on_the_device_of_the_server_where_it_can(tmp_path):
         assert arguments[arguments.index("--device") + 1] == device
         made.start_waiting()
     made.store.close()
+
+
+def test_a_run_may_ask_for_another_device_that_the_server_offers(tmp_path, monkeypatch):
+    made = Lab(tmp_path, Limits(waiting=9, device="emulated"), workers=WORKERS)
+    made.jobs = Jobs()
+    gate = Gate()
+    client = TestClient(create_app(made, gate), HOST, headers={"Authorization": f"Bearer {gate.steer}"})
+    asked = {"toml": WORLD.source, "device": "cpu"}
+    summary = client.post("/api/check", json=asked).json()["summary"]
+    assert (summary["device"], summary["devices"]) == ("cpu", ["cpu", "emulated"])
+    run = client.post("/api/runs", json=asked | {"name": "tank"}).json()["id"]
+    arguments = made.jobs.orders[run].arguments
+    assert arguments[arguments.index("--device") + 1] == "cpu"
+    refused = client.post("/api/check", json=asked | {"device": "gpu"})
+    assert refused.status_code == 422 and "no gpu" in refused.text
+    monkeypatch.setattr("eddyline.run.device.has_gpu", lambda: True)
+    summary = client.post("/api/check", json=asked | {"device": "gpu"}).json()["summary"]
+    assert (summary["device"], summary["devices"]) == ("gpu", ["cpu", "gpu", "emulated"])
+    made.store.close()

@@ -310,7 +310,7 @@ def test_mirrors_give_what_the_whole_of_space_gives(z4c: Path) -> None:
 def test_two_black_holes_have_the_same_bits_on_all_instruction_sets_and_ranks(tmp_path: Path) -> None:
     folder = built(tmp_path / "z4c", list(_core.instruction_sets()))
     path = folder / "merger.toml"
-    small = {"let.n": 4, "method.levels": 3}
+    small = {"let.n": 4, "let.L": 16, "method.levels": 3}
     known = bits(World.load(path, small), steps=2, instructions="scalar", threads=1)
     for instructions in _core.instruction_sets():
         assert (
@@ -322,7 +322,9 @@ def test_two_black_holes_have_the_same_bits_on_all_instruction_sets_and_ranks(tm
     for ranks in (1, 2, 3):
         out = tmp_path / str(ranks)
         command = [sys.executable, "-m", "eddyline", "run", str(path), "--ranks", str(ranks), "--steps", "2"]
-        command += ["--set", "let.n=4", "--set", "method.levels=3", "--out", str(out), "--quiet"]
+        for change in ("let.n=4", "let.L=16", "method.levels=3"):
+            command += ["--set", change]
+        command += ["--out", str(out), "--quiet"]
         subprocess.run(command, check=True, timeout=300, env=os.environ | {libraries.VARIABLE: str(tmp_path)})
         prints.add(json.loads((out / "run.json").read_text())["fingerprint"])
     assert len(prints) == 1

@@ -82,6 +82,7 @@ LISTED = (
     Way("moving-channel", 2, 1, 1, "bisection", "nonblocking", device="emulated"),
     Way("dam-3d", 3, 2, 2, "blocks", "shared", 2, device="emulated"),
     Way("jets-2d", 3, 2, 1, "curve", "threaded", 2, device="emulated"),
+    Way("gas-2d", 3, 1, 2, "curve", "persistent", 2, device="emulated"),
 )
 
 CHOICES: dict[str, tuple[object, ...]] = {

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "device/classic_on.hpp"
 #include "device/cuda/entry.hpp"
 #include "device/delta_on.hpp"
 #include "device/failures.hpp"
@@ -125,7 +126,8 @@ class Cuda {
 };
 
 template <class T, int D>
-void* make(int place) {
+void* make(const std::string& scheme, int place) {
+  if (scheme == Classic<T, D>::k_scheme) return static_cast<Classic<T, D>*>(new ClassicOn<Cuda, T, D>(Cuda(place)));
   return static_cast<Delta<T, D>*>(new DeltaOn<Cuda, T, D>(Cuda(place)));
 }
 
@@ -133,8 +135,8 @@ void* make(int place) {
 
 }  // namespace eddyline::device
 
-extern "C" void* eddyline_make_device(int number_bytes, int dimensions, int place) {
+extern "C" void* eddyline_make_flow(const char* scheme, int number_bytes, int dimensions, int place) {
   using eddyline::device::make;
-  if (number_bytes == 4) return dimensions == 2 ? make<float, 2>(place) : make<float, 3>(place);
-  return dimensions == 2 ? make<double, 2>(place) : make<double, 3>(place);
+  if (number_bytes == 4) return dimensions == 2 ? make<float, 2>(scheme, place) : make<float, 3>(scheme, place);
+  return dimensions == 2 ? make<double, 2>(scheme, place) : make<double, 3>(scheme, place);
 }

@@ -1,5 +1,7 @@
 #pragma once
-// Implementation of the sweeps as templates over the pack type P and the dimension D. Included by flavours/ only.
+// Implementation of the sweeps as templates over the pack type P and the dimension D. Included by flavours/ and by
+// devices, which call the functions of one part of a chunk: NAME_of(in, out, c, part) computes the lanes of chunk c
+// from lane `part` on. Devices have lists of their own kind, and an input with them.
 
 #include <utility>
 
@@ -89,134 +91,144 @@ EDDYLINE_INLINE P viscosity_at_wall(const Fluid<P, D>& i, const Wall<P, D>& w, c
   return (artificial + laminar_viscosity(nu, v_r, iw.r2, per_density)) * w.no_slip;
 }
 
+template <class P, int D, std::size_t choice, class Source = OwnNeighbors, class T = typename P::value_type,
+          class Input = SweepInput<T>>
+EDDYLINE_INLINE void rates_of(const Input& in, const RateResults<T, D>& out, std::int64_t c, int part) {
+  // Not the whole Terms: compilers for devices do not know it as a constant in the loops below.
+  constexpr bool laminar = Terms::at(choice).laminar_viscosity, gas = Terms::at(choice).gas,
+                 drifts = Terms::at(choice).xsph;
+  const P scale(in.scale), alpha(in.alpha), beta(in.beta), nu(in.nu), min_pressure(in.min_pressure_at_walls);
+  const std::int64_t at = c * neighbors::k_chunk + part;
+  const auto i = load_fluid<P, D>(in.fluid, in.targets.template places<P::width>(at).data());
+  P density(0), heating(0), conduction(0), spread(0), closing(0), force[D], drift[D];
+
+  for_each_neighbor<P>(
+      in.fluid_neighbors[c], part,
+      [&](auto* places) __attribute__((always_inline)) { return load_fluid<P, D, Source>(in.fluid, places); },
+      [&](const auto& j) __attribute__((always_inline)) {
+        const auto ij = make_spline_pair<P, D>(i.x, j.x, scale);
+        P v_ij[D];
+        for (int d = 0; d < D; ++d) v_ij[d] = i.v[d] - j.v[d];
+        const P v_r = dot<D>(v_ij, ij.r);
+        const P per_density = P(2) / (i.rho + j.rho), per_densities = P(1) / (i.rho * j.rho);
+        const P mu = closing_speed(v_r, ij.r2);
+        P pressure = pair_pressure<gas>(i.p, j.p, i.rho, j.rho, per_densities) +
+                     artificial_viscosity(alpha, beta, mu, i.c, j.c, per_density);
+        if constexpr (laminar) pressure = pressure + laminar_viscosity(nu, v_r, ij.r2, per_density);
+        const P f = j.m * ij.F * pressure;
+        if constexpr (gas) {
+          continuity(density, j.m * per_densities * ij.F, v_r);
+          conduction =
+              conduction + artificial_conductivity(j.m, ij.F, ij.q, i.p, j.p, i.rho, j.rho, per_density, per_densities);
+        } else {
+          density = density + continuity_monaghan(j.m, ij.F, v_r);
+        }
+        add_along<D>(force, f, ij.r);
+        heating = heating + thermal_energy(f, v_r);
+        if constexpr (drifts) add_along<D>(drift, xsph(j.m, CubicSpline::value(ij.rest, ij.q), per_density), v_ij);
+        spread = spread + position_divergence(j.m, ij.F, ij.r2, per_density);
+        closing = max(closing, select(j.m * ij.F > P(0), mu, P(0)));
+      });
+
+  for_each_neighbor<P>(
+      in.wall_neighbors[c], part,
+      [&](auto* places) __attribute__((always_inline)) { return load_wall<P, D>(in.walls, places); },
+      [&](const auto& w) __attribute__((always_inline)) {
+        const auto iw = make_spline_pair<P, D>(i.x, w.x, scale);
+        P v_iw[D];
+        for (int d = 0; d < D; ++d) v_iw[d] = i.v[d] - w.v[d];
+        const P v_r = dot<D>(v_iw, iw.r);
+        const P per_density = P(2) / (i.rho + w.rho), per_densities = P(1) / (i.rho * w.rho);
+        const P pressure = pair_pressure<gas>(max(i.p, min_pressure), w.p, i.rho, w.rho, per_densities) +
+                           viscosity_at_wall<P, D>(i, w, iw, alpha, beta, nu, per_density);
+        const P f = w.m * iw.F * pressure;
+        if constexpr (gas) {
+          continuity(density, w.m * per_densities * iw.F, v_r);
+        } else {
+          density = density + continuity_monaghan(w.m, iw.F, v_r);
+        }
+        add_along<D>(force, f, iw.r);
+        heating = heating + thermal_energy_at_wall(f, v_r);
+        spread = spread + position_divergence(w.m, iw.F, iw.r2, per_density);
+        closing = max(closing, select(w.m * iw.F > P(0), closing_speed(v_r, iw.r2), P(0)));
+      });
+
+  if constexpr (gas) density = density * (i.rho * i.rho);
+  put(density, out.density + at);
+  put(fma(P(in.conductivity), conduction, heating), out.heating + at);
+  put(spread, out.spread + at);
+  put(closing, out.closing + at);
+  for (int d = 0; d < D; ++d) {
+    put(force[d], out.force[d] + at);
+    if constexpr (drifts) put(drift[d], out.drift[d] + at);
+  }
+}
+
 template <class P, int D, std::size_t choice, class Source = OwnNeighbors, class T = typename P::value_type>
 void rates(const SweepInput<T>& in, const RateResults<T, D>& out, std::int64_t first_chunk, std::int64_t last_chunk) {
-  constexpr Terms terms = Terms::at(choice);
-  const P scale(in.scale), alpha(in.alpha), beta(in.beta), nu(in.nu), min_pressure(in.min_pressure_at_walls);
-  for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
-    for_each_part<P>([&](int part) {
-      const std::int64_t at = c * neighbors::k_chunk + part;
-      const auto i = load_fluid<P, D>(in.fluid, in.targets.template places<P::width>(at).data());
-      P density(0), heating(0), conduction(0), spread(0), closing(0), force[D], drift[D];
+  for_each_part<P>(first_chunk, last_chunk,
+                   [&](std::int64_t c, int part) { rates_of<P, D, choice, Source>(in, out, c, part); });
+}
 
-      for_each_neighbor<P>(
-          in.fluid_neighbors[c], part,
-          [&](auto* places) __attribute__((always_inline)) { return load_fluid<P, D, Source>(in.fluid, places); },
-          [&](const auto& j) __attribute__((always_inline)) {
-            const auto ij = make_spline_pair<P, D>(i.x, j.x, scale);
-            P v_ij[D];
-            for (int d = 0; d < D; ++d) v_ij[d] = i.v[d] - j.v[d];
-            const P v_r = dot<D>(v_ij, ij.r);
-            const P per_density = P(2) / (i.rho + j.rho), per_densities = P(1) / (i.rho * j.rho);
-            const P mu = closing_speed(v_r, ij.r2);
-            P pressure = pair_pressure<terms.gas>(i.p, j.p, i.rho, j.rho, per_densities) +
-                         artificial_viscosity(alpha, beta, mu, i.c, j.c, per_density);
-            if constexpr (terms.laminar_viscosity) pressure = pressure + laminar_viscosity(nu, v_r, ij.r2, per_density);
-            const P f = j.m * ij.F * pressure;
-            if constexpr (terms.gas) {
-              continuity(density, j.m * per_densities * ij.F, v_r);
-              conduction = conduction +
-                           artificial_conductivity(j.m, ij.F, ij.q, i.p, j.p, i.rho, j.rho, per_density, per_densities);
-            } else {
-              density = density + continuity_monaghan(j.m, ij.F, v_r);
-            }
-            add_along<D>(force, f, ij.r);
-            heating = heating + thermal_energy(f, v_r);
-            if constexpr (terms.xsph)
-              add_along<D>(drift, xsph(j.m, CubicSpline::value(ij.rest, ij.q), per_density), v_ij);
-            spread = spread + position_divergence(j.m, ij.F, ij.r2, per_density);
-            closing = max(closing, select(j.m * ij.F > P(0), mu, P(0)));
-          });
-
-      for_each_neighbor<P>(
-          in.wall_neighbors[c], part,
-          [&](auto* places) __attribute__((always_inline)) { return load_wall<P, D>(in.walls, places); },
-          [&](const auto& w) __attribute__((always_inline)) {
-            const auto iw = make_spline_pair<P, D>(i.x, w.x, scale);
-            P v_iw[D];
-            for (int d = 0; d < D; ++d) v_iw[d] = i.v[d] - w.v[d];
-            const P v_r = dot<D>(v_iw, iw.r);
-            const P per_density = P(2) / (i.rho + w.rho), per_densities = P(1) / (i.rho * w.rho);
-            const P pressure = pair_pressure<terms.gas>(max(i.p, min_pressure), w.p, i.rho, w.rho, per_densities) +
-                               viscosity_at_wall<P, D>(i, w, iw, alpha, beta, nu, per_density);
-            const P f = w.m * iw.F * pressure;
-            if constexpr (terms.gas) {
-              continuity(density, w.m * per_densities * iw.F, v_r);
-            } else {
-              density = density + continuity_monaghan(w.m, iw.F, v_r);
-            }
-            add_along<D>(force, f, iw.r);
-            heating = heating + thermal_energy_at_wall(f, v_r);
-            spread = spread + position_divergence(w.m, iw.F, iw.r2, per_density);
-            closing = max(closing, select(w.m * iw.F > P(0), closing_speed(v_r, iw.r2), P(0)));
-          });
-
-      if constexpr (terms.gas) density = density * (i.rho * i.rho);
-      put(density, out.density + at);
-      put(fma(P(in.conductivity), conduction, heating), out.heating + at);
-      put(spread, out.spread + at);
-      put(closing, out.closing + at);
-      for (int d = 0; d < D; ++d) {
-        put(force[d], out.force[d] + at);
-        if constexpr (terms.xsph) put(drift[d], out.drift[d] + at);
-      }
-    });
+/// `to`: where the results go.
+template <class P, int D, class T = typename P::value_type, class Input = SweepInput<T>>
+EDDYLINE_INLINE void walls_of(const Input& in, const WallResults<T, D>& out, std::int64_t c, int part,
+                              std::int64_t to) {
+  const P scale(in.scale);
+  const std::int64_t at = c * neighbors::k_chunk + part;
+  WallSums<P, D> sum{};
+  if (in.fluid_neighbors[c].length > 0) {
+    const auto w = load_wall<P, D>(in.walls, in.targets.template places<P::width>(at).data());
+    for_each_neighbor<P>(
+        in.fluid_neighbors[c], part,
+        [&](auto* places) __attribute__((always_inline)) { return load_fluid<P, D>(in.fluid, places); },
+        [&](const auto& f)
+            __attribute__((always_inline)) { extrapolate_to_wall(sum, f, make_spline_pair<P, D>(w.x, f.x, scale)); });
+  }
+  put(sum.weight, out.weight + to);
+  put(sum.pressure, out.pressure + to);
+  put(sum.density, out.density + to);
+  for (int d = 0; d < D; ++d) {
+    put(sum.lever[d], out.lever[d] + to);
+    put(sum.velocity[d], out.velocity[d] + to);
   }
 }
 
 template <class P, int D, class T = typename P::value_type>
 void walls(const SweepInput<T>& in, const WallResults<T, D>& out, std::int64_t first_chunk, std::int64_t last_chunk) {
-  const P scale(in.scale);
-  for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
-    for_each_part<P>([&](int part) {
-      const std::int64_t at = c * neighbors::k_chunk + part, to = at - first_chunk * neighbors::k_chunk;
-      WallSums<P, D> sum{};
-      if (in.fluid_neighbors[c].length > 0) {
-        const auto w = load_wall<P, D>(in.walls, in.targets.template places<P::width>(at).data());
-        for_each_neighbor<P>(
-            in.fluid_neighbors[c], part,
-            [&](auto* places) __attribute__((always_inline)) { return load_fluid<P, D>(in.fluid, places); },
-            [&](const auto& f) __attribute__((always_inline)) {
-              extrapolate_to_wall(sum, f, make_spline_pair<P, D>(w.x, f.x, scale));
-            });
-      }
-      put(sum.weight, out.weight + to);
-      put(sum.pressure, out.pressure + to);
-      put(sum.density, out.density + to);
-      for (int d = 0; d < D; ++d) {
-        put(sum.lever[d], out.lever[d] + to);
-        put(sum.velocity[d], out.velocity[d] + to);
-      }
-    });
+  for_each_part<P>(first_chunk, last_chunk, [&](std::int64_t c, int part) {
+    walls_of<P, D>(in, out, c, part, (c - first_chunk) * neighbors::k_chunk + part);
+  });
+}
+
+template <class P, int D, bool gas, class T = typename P::value_type, class Input = SweepInput<T>>
+EDDYLINE_INLINE void reaction_of(const Input& in, const ReactionResults<T, D>& out, std::int64_t c, int part) {
+  const P scale(in.scale), alpha(in.alpha), beta(in.beta), nu(in.nu), min_pressure(in.min_pressure_at_walls);
+  const std::int64_t at = c * neighbors::k_chunk + part;
+  const auto w = load_wall<P, D>(in.walls, in.targets.template places<P::width>(at).data());
+  P pressure[D], viscous[D];
+  for_each_neighbor<P>(
+      in.fluid_neighbors[c], part,
+      [&](auto* places) __attribute__((always_inline)) { return load_fluid<P, D>(in.fluid, places); },
+      [&](const auto& f) __attribute__((always_inline)) {
+        const auto fw = make_spline_pair<P, D>(f.x, w.x, scale);
+        const P mmF = f.m * (w.m * fw.F);
+        const P per_density = P(2) / (f.rho + w.rho), per_densities = P(1) / (f.rho * w.rho);
+        add_along<D>(pressure, mmF * pair_pressure<gas>(max(f.p, min_pressure), w.p, f.rho, w.rho, per_densities),
+                     fw.r);
+        add_along<D>(viscous, mmF * viscosity_at_wall<P, D>(f, w, fw, alpha, beta, nu, per_density), fw.r);
+      });
+  for (int d = 0; d < D; ++d) {
+    put(P(0) - pressure[d], out.pressure[d] + at);
+    put(P(0) - viscous[d], out.viscous[d] + at);
   }
 }
 
 template <class P, int D, bool gas, class T = typename P::value_type>
 void reaction(const SweepInput<T>& in, const ReactionResults<T, D>& out, std::int64_t first_chunk,
               std::int64_t last_chunk) {
-  const P scale(in.scale), alpha(in.alpha), beta(in.beta), nu(in.nu), min_pressure(in.min_pressure_at_walls);
-  for (std::int64_t c = first_chunk; c < last_chunk; ++c) {
-    for_each_part<P>([&](int part) {
-      const std::int64_t at = c * neighbors::k_chunk + part;
-      const auto w = load_wall<P, D>(in.walls, in.targets.template places<P::width>(at).data());
-      P pressure[D], viscous[D];
-      for_each_neighbor<P>(
-          in.fluid_neighbors[c], part,
-          [&](auto* places) __attribute__((always_inline)) { return load_fluid<P, D>(in.fluid, places); },
-          [&](const auto& f) __attribute__((always_inline)) {
-            const auto fw = make_spline_pair<P, D>(f.x, w.x, scale);
-            const P mmF = f.m * (w.m * fw.F);
-            const P per_density = P(2) / (f.rho + w.rho), per_densities = P(1) / (f.rho * w.rho);
-            add_along<D>(pressure, mmF * pair_pressure<gas>(max(f.p, min_pressure), w.p, f.rho, w.rho, per_densities),
-                         fw.r);
-            add_along<D>(viscous, mmF * viscosity_at_wall<P, D>(f, w, fw, alpha, beta, nu, per_density), fw.r);
-          });
-      for (int d = 0; d < D; ++d) {
-        put(P(0) - pressure[d], out.pressure[d] + at);
-        put(P(0) - viscous[d], out.viscous[d] + at);
-      }
-    });
-  }
+  for_each_part<P>(first_chunk, last_chunk,
+                   [&](std::int64_t c, int part) { reaction_of<P, D, gas>(in, out, c, part); });
 }
 
 template <class P, int D, std::size_t... choices>

@@ -87,7 +87,7 @@ EDDYLINE_INLINE Wall<P, D> load_wall(const RowParts<const typename P::value_type
   return w;
 }
 
-/// What takes part in a sweep of rates, without effect. physics/terms has one that adds forces by formulas.
+/// A guest of a sweep of rates that does nothing. physics/terms has one that adds forces by formulas.
 struct NoTerms {
   template <class Fluid>
   EDDYLINE_INLINE void begin(const Fluid&, std::int64_t) {}

@@ -2,7 +2,8 @@
 
 #include <cmath>
 
-#include "base/portable_math.hpp"
+#include "base/host_device.hpp"
+#include "base/portable_math_impl.hpp"
 
 namespace eddyline::physics {
 
@@ -15,13 +16,13 @@ struct StateEquationTait {
   }
   static constexpr double sound_speed(double s) { return (1 + s) * (1 + s) * (1 + s); }
   /// s at the pressure p; p must be above -1/7, where the density is zero.
-  static double density_excess(double p) {
-    return is_slight(p) ? density_excess_of_slight(p) : portable::pow(1 + 7 * p, 1.0 / 7) - 1;
+  EDDYLINE_HOST_DEVICE static double density_excess(double p) {
+    return is_slight(p) ? density_excess_of_slight(p) : portable::anywhere::pow(1 + 7 * p, 1.0 / 7) - 1;
   }
-  static bool is_slight(double p) { return std::abs(p) < 0.05; }
+  EDDYLINE_HOST_DEVICE static bool is_slight(double p) { return std::abs(p) < 0.05; }
   /// Solves for s near rho0 by Newton's method, starting from the first terms of its series. The unknown is s itself,
   /// so that no digits cancel.
-  static double density_excess_of_slight(double p) {
+  EDDYLINE_HOST_DEVICE static double density_excess_of_slight(double p) {
     double s = p * (1 + p * (13 * p - 3));
     for (int k = 0; k < 3; ++k) {
       const double x = 1 + s, x3 = x * x * x;

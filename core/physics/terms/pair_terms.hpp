@@ -27,6 +27,8 @@ class PairTerms {
       // Components that the dimension does not have are 0.
       if (place_[v] != nullptr) std::fill_n(place_[v], k_lanes, T(0));
     }
+    distance_ = place_[static_cast<std::size_t>(Of::r)];
+    if (distance_ == nullptr) distance_ = own_distance_;
     uses_kernel_ = uses(Of::W, Of::dW), uses_way_ = uses(Of::rx, Of::rz), uses_motion_ = uses(Of::vx, Of::vr);
     uses_place_ = uses(Of::x, Of::z), uses_state_ = uses(Of::rho_j, Of::V_j), uses_velocity_ = uses(Of::vx_j, Of::vz_j);
   }
@@ -65,10 +67,9 @@ class PairTerms {
     P r[D];
     for (int d = 0; d < D; ++d) r[d] = fma(way[d], P(in_.half_path), quanta[d] * P(in_.quantum));
     const P r2 = dot<D>(r, r), distance = sqrt(r2), q = distance * P(in_.inverse_radius);
-    const P inverse = one / max(distance, P(in_.quantum));
     near_[lane_ / P::width] = (one > q) & (j.V > zero) & (r2 > zero);
-    for (int d = 0; d < D; ++d) (r[d] * inverse).store(unit_[d] + lane_);
-    put(Of::r, distance);
+    for (int d = 0; d < D; ++d) r[d].store(r_ij_[d] + lane_);
+    distance.store(distance_ + lane_);
     put(Of::q, q);
     if (uses_kernel_) {
       const P rest = max(one - q, zero), cube = WendlandC2::gradient(rest);
@@ -80,7 +81,7 @@ class PairTerms {
     if (uses_motion_) {
       P v[D];
       for (int d = 0; d < D; ++d) v[d] = way[d] * P(in_.sound_speed), put(component(Of::vx, d), v[d]);
-      put(Of::vr, dot<D>(v, r) * inverse);
+      put(Of::vr, dot<D>(v, r) * inverse(distance));
     }
     if (uses_place_)
       for (int d = 0; d < D; ++d) put(component(Of::x, d), fma(P(T(-0.5)), r[d], middle_[d]));
@@ -100,7 +101,7 @@ class PairTerms {
 
   static constexpr Of component(Of first, int axis) { return static_cast<Of>(static_cast<int>(first) + axis); }
 
-  /// Whether formulas use one of some variables that follow each other.
+  /// True if formulas use one of some variables that follow each other.
   bool uses(Of first, Of last) const {
     return std::any_of(place_.begin() + static_cast<int>(first), place_.begin() + static_cast<int>(last) + 1,
                        [](const T* place) { return place != nullptr; });
@@ -125,6 +126,7 @@ class PairTerms {
     for (int d = 0; d < D; ++d) put(component(first, d), lane, of.v[d] * P(in_.sound_speed));
   }
 
+  EDDYLINE_INLINE P inverse(P distance) const { return P(1) / max(distance, P(in_.quantum)); }
   EDDYLINE_INLINE P output(std::size_t number, int lane) { return P::load(at(program_.outputs()[number]) + lane); }
   EDDYLINE_INLINE void add_forces() {
     const P zero(0);
@@ -135,7 +137,8 @@ class PairTerms {
       std::size_t number = 0;
       if (in_.program->central) {
         const P force = select(near, output(number++, lane), zero);
-        for (int d = 0; d < D; ++d) sum[d] = fma(force, P::load(unit_[d] + lane), sum[d]);
+        const P over = inverse(P::load(distance_ + lane));
+        for (int d = 0; d < D; ++d) sum[d] = fma(force, P::load(r_ij_[d] + lane) * over, sum[d]);
       }
       if (in_.program->vector)
         for (int d = 0; d < D; ++d) sum[d] = sum[d] + select(near, output(number++, lane), zero);
@@ -150,7 +153,8 @@ class PairTerms {
   int lane_ = 0;  // pairs taken since the last run
   P middle_[D], sum_[D];
   Mask<T, P::width> near_[k_batch];
-  alignas(64) T unit_[D][k_lanes];
+  T* distance_;  // in the register of r if formulas use it
+  alignas(64) T r_ij_[D][k_lanes], own_distance_[k_lanes];
   alignas(64) T registers_[std::size_t{k_most_registers} * k_lanes];
 };
 

@@ -15,7 +15,7 @@ namespace eddyline::amr {
 
 namespace {
 
-/// What a thread has added up.
+/// The sums of a thread.
 class Account {
  public:
   explicit Account(const State& state)

@@ -183,7 +183,7 @@ solver::Diagnosis Solver::diagnose() const {
                (state_.levels().most() > 1 ? " of level " + std::to_string(level) : "") + " " +
                state_.equations().complaint(std::span(values).first(count)) + ".";
   if (const std::string of = options_of(state_.world()).equations; of.starts_with("module:"))
-    found.text += " The equations are those of " + of + ".";
+    found.text += " The equations are those of " + of + ": look there for a division by zero.";
   return found;
 }
 

@@ -42,7 +42,7 @@ class Step {
     std::vector<State::Patch> patches;
     std::uint32_t needed = 0, sent = 0;  // parcels, see patches::Parcels
   };
-  /// What a thread keeps between stages.
+  /// Memory that a thread keeps between stages.
   struct Memory {
     explicit Memory(const State& state) : scratch(state) {}
     State::Scratch scratch;

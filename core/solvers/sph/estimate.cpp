@@ -98,10 +98,12 @@ double device_bytes(const world::World& world, double fluid, double walls) {
   }
   const double list = 2 * k_padding * k_growth * codes;
   const double row = (D == 2 ? 8 : 12) * number, wall_row = (D == 2 ? 12 : 16) * number, place = 4 * D;
-  const double state = 24 + 1 + 16 * D + 2 * D * number, sums = (3 * D + 2) * number,
+  const bool classic = world.method.scheme == world::Scheme::classic;
+  const double state = 24 + 1 + 16 * D + (classic ? 8 + (2 * D + 4) * number : 2 * D * number);
+  const double sums = (classic ? D + 2 : 3 * D + 2) * number, extrapolated = classic ? 16 : 0,
                moved = 3 * D * number + 4 * D + 24;
   return fluid * (state + sums + row + place + 3 + list) + fluid * (with_images - 1) * (row + place + 20) +
-         walls * (wall_row + place + 4 + (moves ? moved : 0)) + 0.5 * std::min(fluid, walls) * list +
+         walls * (wall_row + place + 4 + extrapolated + (moves ? moved : 0)) + 0.5 * std::min(fluid, walls) * list +
          cells * (16 + 8 * D);
 }
 

@@ -16,7 +16,7 @@
 #include "solvers/sph/observe/series.hpp"
 #include "solvers/sph/step/classic/classic_step.hpp"
 #include "solvers/sph/step/delta/delta_step.hpp"
-#include "solvers/sph/step/delta/on_device.hpp"
+#include "solvers/sph/step/device/state_on_device.hpp"
 
 namespace eddyline::sph {
 

@@ -54,6 +54,8 @@ const summarySchema = v.object({
   cores: v.number(),
   memory_bytes: v.number(),
   disk_bytes: v.number(),
+  device: v.string(),
+  devices: v.array(v.string()),
   notes: v.array(v.string()),
 });
 export type Summary = v.InferOutput<typeof summarySchema>;

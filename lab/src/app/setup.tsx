@@ -274,6 +274,24 @@ function Experiments({ text }: { text: string }) {
   );
 }
 
+const DEVICE_NAMES: Record<string, string> = { cpu: "Processor", gpu: "GPU", emulated: "Emulated GPU" };
+
+/** The device that computes the next run; the notes below tell what it needs there, or why it cannot. */
+function DeviceChoice({ devices, computes }: { devices: readonly string[]; computes: string }) {
+  return (
+    <div class="field">
+      <label for="device">Computed by</label>
+      <select id="device" value={world.device.value ?? computes} onChange={(event) => void world.setDevice(event.currentTarget.value)}>
+        {devices.map((name) => (
+          <option key={name} value={name}>
+            {DEVICE_NAMES[name] ?? name}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
 function RunSummary() {
   const summary = world.summary.value;
   if (!summary) return null;
@@ -308,6 +326,7 @@ function RunSummary() {
           </>
         ))}
       </dl>
+      {summary.devices.length > 1 && <DeviceChoice devices={summary.devices} computes={summary.device} />}
       {summary.notes.map((note) => (
         <p class="note" key={note}>
           {note}

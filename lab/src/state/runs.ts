@@ -70,8 +70,7 @@ export async function start(): Promise<void> {
       await request("POST", `runs/${previous}/stop`);
       notify("info", "The previous run was stopped. It stays in the list of runs under Machine.");
     }
-    const body = { toml: world.toml.value, quality: world.quality.value };
-    const started = await ask(runSchema, "POST", "runs", body);
+    const started = await ask(runSchema, "POST", "runs", world.asked());
     connect(started.id, world.toml.value);
     void refresh();
   } catch (error) {

@@ -11,6 +11,8 @@ export const toml = signal("");
 /** The name under which the world was opened. */
 export const name = signal("world");
 export const quality = signal<Quality>("study");
+/** The device that runs ask for; null: that of the server. */
+export const device = signal<string | null>(null);
 /** The latest check. If it has no drawing, it keeps the previous one. */
 export const check = signal<Check | null>(null);
 export const checking = signal(false);
@@ -109,6 +111,11 @@ export function editLatest(edits: readonly Edit[], group: string): void {
   })();
 }
 
+/** The body of a request for a check or a run. */
+export function asked(): { toml: string; quality: Quality; device: string | null } {
+  return { toml: toml.value, quality: quality.value, device: device.value };
+}
+
 /** Has the server check the text. */
 async function checkWorld(): Promise<void> {
   checkRequest.abort();
@@ -116,7 +123,7 @@ async function checkWorld(): Promise<void> {
   const current = checkRequest;
   checking.value = true;
   try {
-    const answer = await ask(checkSchema, "POST", "check", { toml: toml.value, quality: quality.value }, current.signal);
+    const answer = await ask(checkSchema, "POST", "check", asked(), current.signal);
     const previous = check.value?.drawing ?? null;
     // a drawing that stays keeps the reference in which its lengths are given
     const reference = answer.drawing ? answer.reference : (check.value?.reference ?? null);
@@ -132,6 +139,11 @@ async function checkWorld(): Promise<void> {
 
 export async function setQuality(wanted: Quality): Promise<void> {
   quality.value = wanted;
+  await checkWorld();
+}
+
+export async function setDevice(wanted: string): Promise<void> {
+  device.value = wanted;
   await checkWorld();
 }
 

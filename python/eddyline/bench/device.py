@@ -28,6 +28,7 @@ class Case:
     steps: int
     dimensions: int = 2
     particles: int = 0
+    scheme: str = ""  # in place of that of the world
 
     def load(self) -> World:
         from eddyline.bench.worlds import make
@@ -35,10 +36,12 @@ class Case:
 
         if self.particles:
             return make(self.world, self.dimensions, self.particles, "delta")
-        return World.load(self.world, {"domain.spacing": self.spacing})
+        own = {"domain.spacing": self.spacing, "method.scheme": self.scheme}
+        return World.load(self.world, {key: value for key, value in own.items() if value})
 
     def __str__(self) -> str:
-        return f"{self.world}, {self.spacing}" if self.spacing else f"{self.world}, {self.dimensions}D"
+        size = f"{self.dimensions}D" if self.particles else self.spacing
+        return ", ".join(each for each in (self.world, size, self.scheme) if each)
 
 
 @dataclass
@@ -62,6 +65,13 @@ def simulation_of(world: World, device: str) -> _core.Simulation:
 
 def _advance(simulation: _core.Simulation, steps: int) -> None:
     simulation.advance(math.inf, steps, math.inf)
+
+
+def estimated_bytes(case: Case) -> int:
+    """Bytes on a device that a world is expected to take."""
+    from eddyline import _core
+
+    return _core.estimate(case.load().core).device_bytes
 
 
 def differs(case: Case, device: str) -> str:

@@ -43,7 +43,8 @@ def _at(k: int, *steps: tuple[int, int]) -> str:
 
 
 def pointer(k: int, dimensions: int) -> str:
-    """A statement: the place of a cell in field k, and the distance to the next cell along y and z."""
+    """A statement: the place of a cell in field k, and the distance to the next cell along y and z. Calls of
+    stride() wherever it is needed would keep GCC's inliner busy for a minute in systems of 20 fields."""
     strides = (f"{'yz'[axis - 1]}__{k} = s.stride({k})[{axis}]" for axis in range(1, dimensions))
     return f"const double* const at__{k} = s.at({k}); const std::ptrdiff_t {', '.join(strides)};"
 

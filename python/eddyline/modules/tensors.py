@@ -18,7 +18,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from .description import ModuleError
-from .symbolic_header import AXES, sympy
+from .symbolic_header import AXES, PLAIN, sympy
 
 if TYPE_CHECKING:
     from .symbolic import Equations
@@ -207,7 +207,7 @@ class Tensors:
             return self._slope(equations.definitions[symbol], axis)
         if symbol in equations.fields:
             return equations.d(symbol, axis)
-        if (first := equations.derivatives.get(symbol)) and first.kind == "" and len(first.axes) == 1:
+        if (first := equations.derivatives.get(symbol)) and first.kind == PLAIN and len(first.axes) == 1:
             return equations.d(first.field, *first.axes, axis)
         if symbol in equations.parameters:
             return 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import functools
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +19,33 @@ DEVICES = ("cpu", "gpu", "emulated")
 LIBRARY = "eddyline_cuda.so"
 NAMED = "EDDYLINE_CUDA"
 """Environment variable with the path of another library."""
+
+
+def offered(device: str) -> list[str]:
+    """Devices that a lab offers for a run: the processor, a GPU if there is one, and the lab's own."""
+    found = ["cpu"] + ["gpu"] * has_gpu()
+    return found if device in found else [*found, device]
+
+
+def has_gpu() -> bool:
+    """Tells whether this machine has the library for GPUs, a driver, and a GPU."""
+    try:
+        library_of("gpu")
+    except RequestError:
+        return False
+    return _gpus() > 0
+
+
+@functools.cache
+def _gpus() -> int:
+    """Number of GPUs that the driver knows; 0 without a driver."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return 0
+    count = ctypes.c_int(0)
+    failed = driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count))
+    return 0 if failed else count.value
 
 
 def check_name(device: str) -> None:

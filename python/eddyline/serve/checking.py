@@ -51,6 +51,8 @@ class Summary(BaseModel):
     cores: int
     memory_bytes: int
     disk_bytes: int
+    device: str = Field(description="Device that computes a run: the one that was asked for, or cpu.")
+    devices: list[str] = Field(description="Devices that the server offers.")
     notes: list[str]
 
 
@@ -154,15 +156,19 @@ class CheckAnswer(BaseModel):
 
 @functools.lru_cache(maxsize=64)
 def check(
-    text: str, overrides: tuple[tuple[str, str | float], ...], quality: str, device: str = "cpu"
+    text: str,
+    overrides: tuple[tuple[str, str | float], ...],
+    quality: str,
+    device: str = "cpu",
+    devices: tuple[str, ...] = ("cpu",),
 ) -> CheckAnswer:
-    """Checks a text; results of the same text are cached. device: that of the server's runs."""
+    """Checks a text; results of the same text are cached. device: asked for; devices: of the server."""
     found = draft(text, dict(overrides), quality)
     world, file = found.world, found.file
     reference = file.reference if file is not None else None
     return CheckAnswer(
         problems=[fault_of(problem) for problem in found.problems],
-        summary=None if world is None else _summary(world, device),
+        summary=None if world is None else _summary(world, device, devices),
         drawing=None if file is None else _drawing(file, found.data),
         gaps=[] if file is None else _gaps(file),
         quantities=[] if file is None else quantities(file),
@@ -176,7 +182,7 @@ def check(
     )
 
 
-def _summary(world: World, device: str) -> Summary:
+def _summary(world: World, device: str, devices: tuple[str, ...]) -> Summary:
     found = plan(world)
     return Summary(
         particles=found.estimate.members,
@@ -196,12 +202,14 @@ def _summary(world: World, device: str) -> Summary:
         cores=found.cores,
         memory_bytes=found.estimate.memory_bytes,
         disk_bytes=found.disk_bytes,
+        device="cpu" if refusal(device, world) else device,
+        devices=list(devices),
         notes=[*world.notes, *_on_device(world, device)],
     )
 
 
 def _on_device(world: World, device: str) -> Iterator[str]:
-    """A sentence on what a run takes on the server's device, or on why the processor computes it."""
+    """A sentence on what a run takes on a device, or on why the processor computes it."""
     if why := refusal(device, world):
         yield f"The processor computes this world: {why}."
     elif told := needs(device, world):

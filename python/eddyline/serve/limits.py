@@ -14,7 +14,7 @@ class Limits:
     at_once: int = 1  # runs that compute
     waiting: int = 20  # runs in the queue
     cores: int = field(default_factory=lambda: len(own_cores()))  # ranks times threads of a run
-    device: str = "cpu"  # that computes runs, where it can
+    device: str = "cpu"  # that computes runs unless they ask for another, where it can
     viewers: int = 256  # of a run
     viewers_in_all: int = 1000
     commands: float = 20.0  # of a viewer, a second

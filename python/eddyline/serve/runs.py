@@ -136,8 +136,7 @@ def list_runs(lab: InLab, may: Looks) -> Response:
 @router.post("", status_code=201)
 def start_run(request: RunRequest, lab: InLab, may: Steers) -> RunAnswer:
     """Adds a run to the queue; it starts when a place is free."""
-    asked = {"text": request.toml, "sets": request.sets, "quality": request.quality}
-    reply = lab.workers.do(may, "order", **asked, device=lab.limits.device)
+    reply = lab.workers.do(may, "order", **request.asked(lab))
     order = Order(**json.loads(reply.body))
     return answer(lab, lab.order(order, request.name, request.ranks, request.threads))
 

@@ -14,7 +14,7 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -58,9 +58,15 @@ def nothing() -> Reply:
     return Reply(200, _JSON, b"null")
 
 
-def check(text: str, sets: dict[str, str | float], quality: str, device: str = "cpu") -> Reply:
+def check(
+    text: str,
+    sets: dict[str, str | float],
+    quality: str,
+    device: str = "cpu",
+    devices: Sequence[str] = ("cpu",),
+) -> Reply:
     """A CheckAnswer."""
-    return _said(checked_world(text, tuple(sorted(sets.items())), quality, device))
+    return _said(checked_world(text, tuple(sorted(sets.items())), quality, device, tuple(devices)))
 
 
 def order(text: str, sets: dict[str, str | float], quality: str, device: str = "cpu") -> Reply:

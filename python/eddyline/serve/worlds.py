@@ -8,16 +8,19 @@ from typing import Any, Literal
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from eddyline.run.device import offered
 from eddyline.serve.checking import CheckAnswer
 from eddyline.serve.gallery import GalleryWorld, gallery_worlds
-from eddyline.serve.lab import InLab
-from eddyline.serve.problems import ERRORS
+from eddyline.serve.lab import InLab, Lab
+from eddyline.serve.problems import ERRORS, Refusal
 from eddyline.serve.tokens import Looks
 from eddyline.world import schema_json
+from eddyline.world.problems import listed
 
 LONGEST = 200_000
 """Characters of a world file."""
 Quality = Literal["preview", "study", "publish"]
+Device = Literal["cpu", "gpu", "emulated"]
 
 router = APIRouter(prefix="/api", tags=["worlds"], responses=ERRORS)
 
@@ -33,6 +36,17 @@ class WorldRequest(BaseModel):
     quality: Quality = Field(
         "study", description="preview: spacing times 5/3; study: as written; publish: half."
     )
+    device: Device | None = Field(
+        None, description="Device that computes the run, where it can; see `devices` of a check."
+    )
+
+    def asked(self, lab: Lab) -> dict[str, Any]:
+        """Arguments of a task. Raises Refusal for a device that the server does not offer."""
+        own = lab.limits.device
+        device, devices = self.device or own, offered(own)
+        if device not in devices:
+            raise Refusal(422, f"This server has no {device}.", f"Choose {listed(devices, 'or')}.")
+        return {"text": self.toml, "sets": self.sets, "quality": self.quality, "device": device}
 
 
 class EditTable(BaseModel):
@@ -75,8 +89,7 @@ def read_schema() -> dict[str, Any]:
 @router.post("/check", response_model=CheckAnswer)
 def check_world(request: WorldRequest, lab: InLab, may: Looks) -> Response:
     """Problems, cost and drawing of a world, also of one with errors as far as possible."""
-    asked = {"text": request.toml, "sets": request.sets, "quality": request.quality}
-    return lab.answer(may, "check", **asked, device=lab.limits.device)
+    return lab.answer(may, "check", **request.asked(lab), devices=offered(lab.limits.device))
 
 
 @router.post("/edit", response_model=WorldText)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import cast
 
 from eddyline.execution_arguments import options
 
@@ -71,7 +72,7 @@ class Cycle:
 
 def divided_levels(scheme: Scheme, levels: int, cells: int) -> int:
     """Levels that ranks divide, of a mesh with so many cells; every rank computes the others whole."""
-    most: int = options()["replicated_cells"].default
+    most = cast(int, options()["replicated_cells"].default)
     return max(1, sum(cells >> (scheme.dimensions * level) > most for level in range(levels)))
 
 

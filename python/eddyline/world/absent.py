@@ -25,7 +25,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ),
     (
         "gpu cuda hip opencl",
-        "Eddyline runs on CPUs, and the scheme delta of sph on GPUs with --device gpu, see docs/gpu.md.",
+        "Eddyline runs on CPUs, and the solver sph on GPUs with --device gpu, see docs/gpu.md.",
     ),
     (
         "conda docker singularity apptainer spack",

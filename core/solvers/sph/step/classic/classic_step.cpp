@@ -43,13 +43,14 @@ void ClassicStep<T, D>::advance(bool reactions) {
   const double middle = state_.time + 0.5 * prediction.dt;
   if (forcing_.walls_change_speed()) forcing_.set_wall_velocities(state_.wall, middle);
   extrapolate_to_walls(middle);
-  gather(domain_.wall_halo, scratch_.walls);
+  gather(domain_.wall_halo, scratch_.walls, device::RowKind::walls);
   sum_rates();
   if (reactions) react();
 
   correct(prediction);
   step_before_ = std::exchange(last_step_, prediction.dt);
   ++state_.steps;
+  if (state_.control.bad) hand_back();
 }
 
 template <class T, int D>
@@ -64,12 +65,16 @@ ClassicStep<T, D>::ClassicStep(Parts<T, D>& parts)
       update_(parts, contact_, forcing_),
       sweeps_(physics::classic::choose_sweeps<T, D>(parts.domain.execution().instructions)),
       terms_{parts.state.constants.nu > 0, parts.state.constants.state.is_gas(), parts.state.world.method.xsph > 0},
-      control_point_(parts) {}
+      control_point_(parts) {
+  if (parts.domain.execution().device != "cpu")
+    device_ = std::make_unique<ClassicOnDevice<T, D>>(parts, update_, contact_, forcing_);
+}
 
 template <class T, int D>
 void ClassicStep<T, D>::world_changed() {
   forcing_ = ExternalForcing<D>(state_.world);
   inactive_walls_.forget();
+  if (device_) device_->forget();
   terms_.laminar_viscosity = state_.constants.nu > 0;
 }
 
@@ -112,8 +117,11 @@ MidpointPrediction ClassicStep<T, D>::prediction_of(double dt) const {
 
 template <class T, int D>
 void ClassicStep<T, D>::rebuild(bool by_expected_places) {
-  parts_.rebuild(by_expected_places);
+  if (device_ && device_->rebuild(by_expected_places)) return;
+  hand_back();
+  parts_.rebuild(by_expected_places, device_ == nullptr);
   put_sentinels();
+  if (device_) device_->forget(false);
 }
 
 /// Sets the density of sentinels to one, because pair sums divide by it.
@@ -124,10 +132,15 @@ void ClassicStep<T, D>::put_sentinels() {
 }
 
 template <class T, int D>
-void ClassicStep<T, D>::gather(exchange::Halo& halo, neighbors::PairData<T>& rows) {
+void ClassicStep<T, D>::gather(exchange::Halo& halo, neighbors::PairData<T>& rows, device::RowKind kind) {
+  if (device_is_in_use()) device_->fetch_sent(kind);
   domain_.send(halo, neighbors::RowField(rows, D));
-  halo.gather_within(neighbors::RowField(rows, D));
+  if (!device_is_in_use())
+    halo.gather_within(neighbors::RowField(rows, D));
+  else if (kind == device::RowKind::midpoint)
+    device_->gather_midpoint_rows();  // those of walls follow the extrapolation
   domain_.receive(halo, neighbors::RowField(rows, D));
+  if (device_is_in_use()) device_->put_received(kind);
   domain_.timers.lap(Phase::pack);
 }
 
@@ -153,13 +166,14 @@ MidpointPrediction ClassicStep<T, D>::predict_midpoint() {
 /// there by less than the skin. Pairs are summed at the midpoint only.
 template <class T, int D>
 bool ClassicStep<T, D>::prepare_midpoint(const MidpointPrediction& prediction, double skin) {
-  update_.write_midpoint_rows(prediction);
+  if (device_) device_->upload_state();
+  device_ ? device_->write_midpoint_rows(prediction) : update_.write_midpoint_rows(prediction);
   domain_.timers.lap(Phase::integrate);
-  gather(domain_.fluid_halo, scratch_.end_rows);
+  gather(domain_.fluid_halo, scratch_.end_rows, device::RowKind::midpoint);
   const auto& c = state_.constants;
   const bool is_first = domain_.last_rebuild == state_.steps;
   const double before = state_.control.relative_drift;
-  control_point_.begin(path(), false);
+  device_ ? control_point_.begin(device_->measure_drift()) : control_point_.begin(path(), false);
   control_point_.end();
   state_.control.relative_drift_before = is_first ? state_.control.relative_drift : before;
   domain_.timers.lap(Phase::integrate);
@@ -177,6 +191,11 @@ StepPath<T> ClassicStep<T, D>::path() const {
 template <class T, int D>
 void ClassicStep<T, D>::extrapolate_to_walls(double t) {
   auto in = input();
+  if (device_is_in_use()) {
+    device_->extrapolate_to_walls(in, t);
+    domain_.timers.lap(Phase::walls);
+    return;
+  }
   in.targets = lists_.wall_fluid.targets();
   in.fluid_neighbors = lists_.wall_fluid.chunks().data();
   const std::int64_t n = domain_.walls_after(k_walls);
@@ -196,27 +215,22 @@ void ClassicStep<T, D>::extrapolate_to_walls(double t) {
                [&](std::size_t l) { return to_dimensionless * forcing_.force(vector_of(wall.x, begin + l), t); });
     sums.find_pressures(count, c.free_surface);
     sums.mirror_velocities(wall, begin, count, c.inverse_c0);
-    double excess[WallBlock<T, D>::k_size];
+    double excess[WallBlock<T, D>::k_size] = {};
     if (!c.state.is_gas()) find_density_excess(c.state, sums.pressure, count, excess);
     for (std::size_t l = 0; l < count; ++l) {
       const std::size_t k = begin + l;
       const auto row = scratch_.walls.row(domain_.wall_rows.row_of(k));
-      double s = 0, sound_speed = 0;
+      physics::classic::WallDensity density{};
       if (sums.is_wet(l)) {
-        if (c.state.is_gas()) {
-          const double p = static_cast<double>(sums.pressure[l]);
-          s = static_cast<double>(sums.density[l]) / static_cast<double>(sums.weight[l]) - 1;
-          sound_speed = std::sqrt(c.state.gamma * std::max(p, 0.0) / (1 + s));
-        } else {
-          s = excess[l];
-          sound_speed = c.state.sound_speed(s, 0);
-        }
+        const double mean =
+            c.state.is_gas() ? static_cast<double>(sums.density[l]) / static_cast<double>(sums.weight[l]) : 1;
+        density = physics::classic::density_at_wall(c.state, static_cast<double>(sums.pressure[l]), mean, excess[l]);
       }
-      const double rho = 1 + s;
+      const double rho = 1 + density.s;
       row[D] = sums.pressure[l];
       row[D + 1] = static_cast<T>(rho * state_.wall_share(k, vector_of(wall.x, k)) * wall.volume[k] / c.volume);
       row[3 * D + 3] = static_cast<T>(rho);
-      row[3 * D + 4] = static_cast<T>(sound_speed);
+      row[3 * D + 4] = static_cast<T>(density.sound_speed);
       sums.write_velocities(row, wall, k, l, c.inverse_c0);
     }
   });
@@ -226,6 +240,11 @@ void ClassicStep<T, D>::extrapolate_to_walls(double t) {
 template <class T, int D>
 void ClassicStep<T, D>::sum_rates() {
   auto in = input();
+  if (device_is_in_use()) {
+    device_->sum_rates(in, terms_);
+    domain_.timers.lap(Phase::rates);
+    return;
+  }
   in.targets = lists_.fluid_fluid.targets();
   in.fluid_neighbors = lists_.fluid_fluid.chunks().data();
   in.wall_neighbors = lists_.fluid_wall.chunks().data();
@@ -252,6 +271,11 @@ template <class T, int D>
 void ClassicStep<T, D>::react() {
   lists_.resize_reactions();
   auto in = input();
+  if (device_is_in_use()) {
+    device_->react(in);
+    domain_.timers.lap(Phase::observe);
+    return;
+  }
   in.targets = lists_.wall_fluid.targets();
   in.fluid_neighbors = lists_.wall_fluid.chunks().data();
   physics::classic::ReactionResults<T, D> out{};
@@ -268,7 +292,7 @@ void ClassicStep<T, D>::react() {
 /// Computes the state and the extremes at the end of the step.
 template <class T, int D>
 void ClassicStep<T, D>::correct(const MidpointPrediction& prediction) {
-  update_.correct(prediction, damping);
+  device_is_in_use() ? device_->correct(prediction, damping) : update_.correct(prediction, damping);
   state_.time += prediction.dt;
   control_point_.agree();  // at once: in a blast the next time step may have to be far shorter
   state_.control.max_displacement += state_.control.latest.from_midpoint;
@@ -278,6 +302,7 @@ void ClassicStep<T, D>::correct(const MidpointPrediction& prediction) {
 
 template <class T, int D>
 void ClassicStep<T, D>::write_state_rows() {
+  if (device_) device_->find_host_lists();
   if (std::exchange(rows_hold_state_, true)) return;
   domain_.timers.start();
   const typename Domain<T, D>::Copies copies(domain_);
@@ -302,25 +327,29 @@ void ClassicStep<T, D>::restore(const ArchiveReader* part) {
   last_step_ = lengths[0], step_before_ = lengths[1];
   put_sentinels();
   rows_hold_state_ = false;
+  if (device_) device_->forget();
 }
 
 template <class T, int D>
 void ClassicStep<T, D>::start() {
+  if (device_) device_->forget();
   domain_.write_wall_rows();
   forcing_.set_wall_velocities(state_.wall, state_.time);
   domain_.timers.start();
-  rebuild(false);
+  parts_.rebuild(false);
+  put_sentinels();
   state_.time_step = last_step_ = step_before_ = 0;
   {
     const typename Domain<T, D>::Copies copies(domain_);
     update_.write_midpoint_rows({});
     domain_.timers.lap(Phase::integrate);
-    gather(domain_.fluid_halo, scratch_.end_rows);
+    gather(domain_.fluid_halo, scratch_.end_rows, device::RowKind::midpoint);
     extrapolate_to_walls(state_.time);
-    gather(domain_.wall_halo, scratch_.walls);
+    gather(domain_.wall_halo, scratch_.walls, device::RowKind::walls);
     sum_rates();
     correct({});
   }
+  if (device_) device_->upload_state();  // too little memory is found before the first step
 }
 
 template class ClassicStep<float, 2>;

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <memory>
+#include <string>
+
 #include "domain/contact.hpp"
 #include "domain/external_forcing.hpp"
 #include "physics/classic/sweeps.hpp"
 #include "solver/counters.hpp"
 #include "solvers/sph/parts.hpp"
+#include "solvers/sph/step/classic/classic_on_device.hpp"
 #include "solvers/sph/step/classic/classic_update.hpp"
 #include "solvers/sph/step/control_point.hpp"
 #include "solvers/sph/step/inactive_walls.hpp"
@@ -25,10 +29,17 @@ class ClassicStep {
   void start();
   /// Advances by one time step. `reactions`: also sum the forces on every wall particle (observers ask for them).
   void advance(bool reactions);
-  /// Devices do not compute this scheme: see OnDevice.
-  void hand_back() const {}
-  static std::string device() { return "cpu"; }
-  static void count(solver::Counters&) {}
+  /// Copies the state from the device, if there is one, to the host's arrays. Everything that reads or changes them
+  /// between two steps calls this first.
+  void hand_back() const {
+    if (device_) device_->hand_back();
+  }
+  /// Name of the device that computes: cpu, or as ClassicOnDevice gives it.
+  std::string device() const { return device_ ? device_->name() : "cpu"; }
+  /// Adds counts of the device, if there is one.
+  void count(solver::Counters& counters) const {
+    if (device_) device_->count(counters);
+  }
   /// Writes rows of the state, which counts of pairs need; ghosts within this rank only.
   void write_state_rows();
   /// Ends the run. Nothing is under way in this scheme.
@@ -38,7 +49,10 @@ class ClassicStep {
   /// Returns the next time step, from the largest values of the last one.
   double choose_time_step() const;
   /// Combines the results of the last step over all ranks, at once. Collective.
-  void agree() { control_point_.agree(); }
+  void agree() {
+    hand_back();
+    control_point_.agree();
+  }
 
   /// The lengths of the last two steps. `part`: given on the root, null on other ranks. Collective.
   void save(ArchiveWriter& archive) const;
@@ -59,7 +73,9 @@ class ClassicStep {
   void correct(const MidpointPrediction& prediction);
   physics::classic::SweepInput<T> input() const;
   StepPath<T> path() const;
-  void gather(exchange::Halo& halo, neighbors::PairData<T>& rows);
+  void gather(exchange::Halo& halo, neighbors::PairData<T>& rows, device::RowKind kind);
+  /// True if the device has the state. The host computes the start, and then hands it over.
+  bool device_is_in_use() const { return device_ && device_->has_state(); }
 
   Parts<T, D>& parts_;
   State<T, D>& state_;
@@ -70,6 +86,7 @@ class ClassicStep {
   ExternalForcing<D> forcing_;
   InactiveWalls inactive_walls_;
   ClassicUpdate<T, D> update_;
+  std::unique_ptr<ClassicOnDevice<T, D>> device_;  // null: the host computes
   physics::classic::Sweeps<T, D> sweeps_;
   physics::classic::Terms terms_;
   ControlPoint<T, D> control_point_;

@@ -14,30 +14,55 @@ namespace eddyline::sph {
 
 namespace {
 
-// Limits of div r over its value inside the fluid: below k_whole a particle is at the surface, below k_attached alone.
-constexpr double k_whole = 0.75, k_attached = 0.35;
-
 /// Computes dimensionless pressures and speeds of sound from density excess and thermal energy [m^2/s^2].
-void apply(const Constants& c, const SpanValues& s, const SpanValues& u, std::size_t n, SpanValues& p,
-           SpanValues& sound_speed) {
-  const double inverse_c0 = c.inverse_c0;
+void apply(const physics::classic::RowUnits& units, const SpanValues& s, const SpanValues& u, std::size_t n,
+           SpanValues& p, SpanValues& sound_speed) {
   const auto each = [&](const physics::StateEquation& state) {
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) {
-      const double heat = u[l] * inverse_c0 * inverse_c0;
+      const double heat = units.heat(u[l]);
       p[l] = state.pressure(s[l], heat);
       sound_speed[l] = state.sound_speed(s[l], heat);
     }
   };
   using Kind = physics::StateEquation::Kind;
-  switch (c.state.kind) {  // a constant in each loop, so that the compiler removes branches
+  switch (units.state.kind) {  // a constant in each loop, so that the compiler removes branches
     case Kind::linear: each({.kind = Kind::linear}); break;
     case Kind::tait: each({.kind = Kind::tait}); break;
-    case Kind::ideal_gas: each({.kind = Kind::ideal_gas, .gamma = c.state.gamma}); break;
+    case Kind::ideal_gas: each({.kind = Kind::ideal_gas, .gamma = units.state.gamma}); break;
   }
 }
 
 }  // namespace
+
+template <class T, int D>
+physics::classic::RowUnits ClassicUpdate<T, D>::row_units() const {
+  const auto& c = state_.constants;
+  return {c.fixed, c.inverse_c0, c.inverse_mass, c.state};
+}
+
+template <class T, int D>
+physics::classic::UpdateFactors ClassicUpdate<T, D>::factors(double dt, double damping) const {
+  const auto& c = state_.constants;
+  const auto& method = state_.world.method;
+  const double per_time = c.rate * c.kernel;
+  return {.dt = dt,
+          .keep = damping > 0 ? portable::exp(-damping * dt) : 1.0,
+          .c0 = c.c0,
+          .acceleration = c.rate * c.kernel * c.c0,
+          .density = -per_time,
+          .heating = -(per_time * c.c0 * c.c0),
+          .drift = method.xsph > 0 ? dt * (-method.xsph * c.c0 * c.kernel / 4) : 0.0,  // W of w: a quarter of K
+          .kernel = c.kernel,
+          .alpha = method.artificial_viscosity,
+          .beta = method.artificial_viscosity_beta};
+}
+
+template <class T, int D>
+physics::classic::Soundness ClassicUpdate<T, D>::soundness() const {
+  const auto& c = state_.constants;
+  return {c.speed_limit * c.speed_limit, 4 * c.length.cell_edge * c.length.cell_edge, c.thinnest, c.densest};
+}
 
 template <class T, int D>
 void ClassicUpdate<T, D>::write_rows(const ParticleSpan& span, const Destination& at) {
@@ -57,7 +82,7 @@ void ClassicUpdate<T, D>::write_rows(const ParticleSpan& span, const Destination
     }
   }
   SpanValues p, sound_speed;
-  apply(c, at.s, at.u, n, p, sound_speed);
+  apply(row_units(), at.s, at.u, n, p, sound_speed);
   const double* mass = state_.fluid.mass.data() + span.first;
   T(&m_row)[k_span] = columns.value[D], (&rho_row)[k_span] = columns.value[D + 1];
   T(&p_row)[k_span] = columns.value[D + 2], (&c_row)[k_span] = columns.value[D + 3];
@@ -117,7 +142,7 @@ void ClassicUpdate<T, D>::write_midpoint_rows(const MidpointPrediction& predicti
 template <class T, int D>
 void ClassicUpdate<T, D>::correct(const MidpointPrediction& prediction, double damping) {
   const std::int64_t n = domain_.fluid_after(domain_.lazy.passes()), owned = domain_.fluid_rows.owned();
-  const double keep = damping > 0 ? portable::exp(-damping * prediction.dt) : 1.0;
+  const physics::classic::UpdateFactors by = factors(prediction.dt, damping);
   Largest largest;
 #pragma omp parallel
   {
@@ -128,12 +153,12 @@ void ClassicUpdate<T, D>::correct(const MidpointPrediction& prediction, double d
       const ParticleSpan span{static_cast<std::size_t>(first), static_cast<std::size_t>(std::min(k_span, n - first))};
       const auto counted =
           static_cast<std::size_t>(std::clamp<std::int64_t>(owned - first, 0, static_cast<std::int64_t>(span.count)));
-      accelerate(span, prediction, to);
-      heat(span, prediction, to);
+      accelerate(span, by, to);
+      heat(span, by, to);
       for (int d = 0; d < D; ++d)
-        for (std::size_t l = 0; l < span.count; ++l) to.v[d][l] = keep * to.v[d][l];
+        for (std::size_t l = 0; l < span.count; ++l) to.v[d][l] = by.keep * to.v[d][l];
       apply_contact(span, counted, to, own);
-      commit(span, counted, prediction, to, own);
+      commit(span, counted, by, to, own);
     }
 #pragma omp critical(classic_extremes)
     {
@@ -155,13 +180,11 @@ void ClassicUpdate<T, D>::correct(const MidpointPrediction& prediction, double d
 
 /// Computes a, and v and x at the end of the step, and the part of the pairs' work that is missing.
 template <class T, int D>
-void ClassicUpdate<T, D>::accelerate(const ParticleSpan& span, const MidpointPrediction& prediction, Destination& to) {
+void ClassicUpdate<T, D>::accelerate(const ParticleSpan& span, const physics::classic::UpdateFactors& by,
+                                     Destination& to) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = state_.fluid;
-  const auto& c = state_.constants;
-  const double xsph = state_.world.method.xsph;
-  const double dt = prediction.dt, half = 0.5 * dt, unit = c.rate * c.kernel * c.c0;
-  const double drift = dt * (-xsph * c.c0 * c.kernel / 4);  // W of w: a quarter of the kernel's K
+  const double half = 0.5 * by.dt;
   SpanValues g[D];
   const auto middle = [&](std::size_t l) {
     return vector_of(fluid.x, first + l) + half * vector_of(fluid.v, first + l);
@@ -177,60 +200,55 @@ void ClassicUpdate<T, D>::accelerate(const ParticleSpan& span, const MidpointPre
     T *a = fluid.classic->v_rate[d] + first, *a_old = fluid.classic->v_rate_old[d] + first;
 #pragma omp simd
     for (std::size_t l = 0; l < n; ++l) {
-      const double pairs = unit * static_cast<double>(a_old[l]);
-      const double a_new = pairs + g[d][l], v_middle = v[l] + half * a_new;
-      to.missed[l] += pairs * (v_middle - c.c0 * static_cast<double>(v_seen[l]));
-      to.v[d][l] = v[l] + dt * a_new;
-      to.x[d][l] = x[l] + dt * v_middle;
+      const auto next = physics::classic::advanced(by, x[l], v[l], static_cast<double>(a_old[l]), g[d][l],
+                                                   static_cast<double>(v_seen[l]));
+      to.missed[l] += next.missed;
+      to.v[d][l] = next.v;
+      to.x[d][l] = next.x;
       a_old[l] = a[l];
-      a[l] = static_cast<T>(a_new);
-      to.a2[l] += a_new * a_new;
+      a[l] = static_cast<T>(next.a);
+      to.a2[l] += next.a * next.a;
     }
-    if (xsph == 0) continue;
+    if (by.drift == 0) continue;
     const T* moved = scratch_.classic.drift(d) + first;
 #pragma omp simd
-    for (std::size_t l = 0; l < n; ++l) to.x[d][l] += drift * static_cast<double>(moved[l]);
+    for (std::size_t l = 0; l < n; ++l) to.x[d][l] += by.drift * static_cast<double>(moved[l]);
   }
 }
 
 /// Computes the rates of density and heat, density and heat at the end of the step before contact, and which particles
 /// are at the surface.
 template <class T, int D>
-void ClassicUpdate<T, D>::heat(const ParticleSpan& span, const MidpointPrediction& prediction, Destination& to) {
+void ClassicUpdate<T, D>::heat(const ParticleSpan& span, const physics::classic::UpdateFactors& by, Destination& to) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = state_.fluid;
-  const auto& c = state_.constants;
-  const double dt = prediction.dt, per_time = c.rate * c.kernel, heating = per_time * c.c0 * c.c0, kernel = c.kernel;
+  const double dt = by.dt;
   T *s_rate = fluid.classic->s_rate.data() + first, *s_rate_old = fluid.classic->s_rate_old.data() + first;
   T *u_rate = fluid.classic->u_rate.data() + first, *u_rate_old = fluid.classic->u_rate_old.data() + first;
   const double *s = fluid.s.data() + first, *u = fluid.classic->u.data() + first;
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
-    const double rate = -per_time * static_cast<double>(s_rate_old[l]);
+    const double rate = by.density * static_cast<double>(s_rate_old[l]);
     s_rate_old[l] = s_rate[l];
     s_rate[l] = static_cast<T>(rate);
     to.s[l] = s[l] + dt * rate;
   }
 #pragma omp simd
   for (std::size_t l = 0; l < n; ++l) {
-    const double rate = -heating * static_cast<double>(u_rate_old[l]);
+    const double rate = by.heating * static_cast<double>(u_rate_old[l]);
     u_rate_old[l] = u_rate[l];
     u_rate[l] = static_cast<T>(rate);
     to.u[l] = u[l] + dt * (rate - to.missed[l]);
   }
   const T* spread = scratch_.classic.spread() + first;
   auto* surface = state_.fluid.surface.data() + first;
-  if (!c.free_surface) {
+  if (!state_.constants.free_surface) {
     std::fill_n(surface, n, std::uint8_t{0});
     return;
   }
 #pragma omp simd
-  for (std::size_t l = 0; l < n; ++l) {
-    const double inside = kernel * static_cast<double>(spread[l]) / D;
-    surface[l] = inside > k_whole      ? physics::k_inside
-                 : inside > k_attached ? physics::k_at_surface
-                                       : physics::k_isolated;
-  }
+  for (std::size_t l = 0; l < n; ++l)
+    surface[l] = physics::classic::surrounding_of<D>(by, static_cast<double>(spread[l]));
 }
 
 /// Puts particles that have entered a wall back on its surface; the energy that they lose becomes heat.
@@ -246,20 +264,18 @@ void ClassicUpdate<T, D>::apply_contact(const ParticleSpan& span, std::size_t co
     const bool near_walls = lists_.is_near_walls(span.first + l);
     if (!contact_.with_sides(x, v) && !(near_walls && contact_.with_bodies(x, v))) continue;
     for (int d = 0; d < D; ++d) to.x[d][l] = x[d], to.v[d][l] = v[d];
-    to.u[l] += 0.5 * (dot(v_free, v_free) - dot(v, v)) + dot(gravity, x - x_free);
+    to.u[l] += physics::classic::heat_of_contact(x_free, v_free, x, v, gravity);
     largest.contacts += l < counted ? 1 : 0;
   }
 }
 
 /// Makes the destinations the state. Its extremes include the first `counted` particles.
 template <class T, int D>
-void ClassicUpdate<T, D>::commit(const ParticleSpan& span, std::size_t counted, const MidpointPrediction& prediction,
-                                 const Destination& to, Largest& largest) {
+void ClassicUpdate<T, D>::commit(const ParticleSpan& span, std::size_t counted,
+                                 const physics::classic::UpdateFactors& by, const Destination& to, Largest& largest) {
   const std::size_t first = span.first, n = span.count;
   auto& fluid = state_.fluid;
-  const auto& c = state_.constants;
-  const auto& method = state_.world.method;
-  const double half = 0.5 * prediction.dt;
+  const double half = 0.5 * by.dt;
   SpanValues v2, moved2;
   std::fill_n(v2.value, n, 0.0);
   std::fill_n(moved2.value, n, 0.0);
@@ -279,29 +295,21 @@ void ClassicUpdate<T, D>::commit(const ParticleSpan& span, std::size_t counted, 
   std::copy_n(to.u.value, n, fluid.classic->u.data() + first);
 
   SpanValues p, sound_speed;
-  apply(c, to.s, to.u, counted, p, sound_speed);
-  const T* closing_sum = scratch_.classic.closing() + first;
-  const double c0 = c.c0, alpha = method.artificial_viscosity, beta = method.artificial_viscosity_beta;
-  const double limit2 = c.speed_limit * c.speed_limit, jump2 = 4 * c.length.cell_edge * c.length.cell_edge;
+  apply(row_units(), to.s, to.u, counted, p, sound_speed);
+  const T* closing = scratch_.classic.closing() + first;
   double signal = largest.signal, speed2 = largest.speed, acceleration2 = largest.acceleration,
          farthest2 = largest.from_midpoint;
   std::int64_t bad = 0;
 #pragma omp simd reduction(max : signal, speed2, acceleration2, farthest2)
   for (std::size_t l = 0; l < counted; ++l) {
-    const double sound = c0 * sound_speed[l], closing = c0 * static_cast<double>(closing_sum[l]);
-    signal = std::max(signal, sound + 0.6 * (alpha * sound + beta * closing));
+    signal = std::max(signal, physics::classic::signal_speed(by, sound_speed[l], static_cast<double>(closing[l])));
     speed2 = std::max(speed2, v2[l]);
     acceleration2 = std::max(acceleration2, to.a2[l]);
     farthest2 = std::max(farthest2, moved2[l]);
   }
-  const double thinnest = c.thinnest, densest = c.densest;
+  const physics::classic::Soundness sound = soundness();
 #pragma omp simd reduction(+ : bad)
-  for (std::size_t l = 0; l < counted; ++l) {
-    // No branches, so that the loop becomes vector instructions.
-    const bool sound = (to.s[l] > thinnest) & (to.s[l] < densest) & (std::abs(to.u[l]) < INFINITY);
-    const bool good = (v2[l] <= limit2) & (moved2[l] <= jump2) & (to.a2[l] < INFINITY) & sound;
-    bad += good ? 0 : 1;
-  }
+  for (std::size_t l = 0; l < counted; ++l) bad += sound.holds(v2[l], moved2[l], to.s[l], to.u[l], to.a2[l]) ? 0 : 1;
   largest.signal = signal, largest.speed = speed2, largest.acceleration = acceleration2,
   largest.from_midpoint = farthest2;
   largest.bad += bad;

@@ -2,6 +2,7 @@
 
 #include "domain/contact.hpp"
 #include "domain/external_forcing.hpp"
+#include "physics/classic/update.hpp"
 #include "solvers/sph/parts.hpp"
 #include "solvers/sph/step/particle_span.hpp"
 
@@ -10,15 +11,7 @@ namespace eddyline::sph {
 using domain::Contact;
 using domain::ExternalForcing;
 
-/// Predicts the midpoint of a step: a rate is assumed to change as it did between its last two
-/// evaluations, so that y_midpoint = y + dt/2 rate + slope (rate - rate_old). With the last rate alone, sound would
-/// grow without limit.
-struct MidpointPrediction {
-  double dt = 0;     // [s]
-  double slope = 0;  // [s]
-
-  double of(double rate, double rate_old) const { return 0.5 * dt * rate + slope * (rate - rate_old); }
-};
+using physics::classic::MidpointPrediction;
 
 /// The update of each single fluid particle in a step of the scheme classic.
 template <class T, int D>
@@ -44,6 +37,11 @@ class ClassicUpdate {
   /// Writes rows of the state.
   void write_state();
 
+  // Numbers of this run and of a step, which devices take over.
+  physics::classic::RowUnits row_units() const;
+  physics::classic::UpdateFactors factors(double dt, double damping) const;
+  physics::classic::Soundness soundness() const;
+
  private:
   /// New values of the particles of a span.
   struct Destination {
@@ -59,10 +57,10 @@ class ClassicUpdate {
   };
 
   void write_rows(const ParticleSpan& span, const Destination& at);
-  void accelerate(const ParticleSpan& span, const MidpointPrediction& prediction, Destination& to);
-  void heat(const ParticleSpan& span, const MidpointPrediction& prediction, Destination& to);
+  void accelerate(const ParticleSpan& span, const physics::classic::UpdateFactors& by, Destination& to);
+  void heat(const ParticleSpan& span, const physics::classic::UpdateFactors& by, Destination& to);
   void apply_contact(const ParticleSpan& span, std::size_t counted, Destination& to, Largest& largest);
-  void commit(const ParticleSpan& span, std::size_t counted, const MidpointPrediction& prediction,
+  void commit(const ParticleSpan& span, std::size_t counted, const physics::classic::UpdateFactors& by,
               const Destination& to, Largest& largest);
 
   State<T, D>& state_;

@@ -107,11 +107,7 @@ void DeltaStep<T, D>::world_changed() {
 
 template <class T, int D>
 void DeltaStep<T, D>::count(solver::Counters& counters) const {
-  if (!device_) return;
-  counters.sum("device_rebuilds", device_->rebuilds());  // those that the host has not made
-  counters.sum("device_launches", device_->device().launches());
-  counters.sum("device_bytes", static_cast<std::int64_t>(device_->device().bytes()));
-  counters.sum("device_list_bytes", static_cast<std::int64_t>(device_->device().list_bytes()));
+  if (device_) device_->count(counters);
 }
 
 template <class T, int D>

@@ -25,7 +25,7 @@ void OnDevice<T, D>::upload_openings() {
   layout.nodes = rows_of<D>(domain_.node_rows, domain_.node_positions());
   layout.node_rows = scratch_.nodes.row(0).first;
   layout.fixed = state_.constants.fixed;
-  device_->upload_openings(layout);
+  device_.upload_openings(layout);
 }
 
 template <class T, int D>
@@ -35,7 +35,7 @@ void OnDevice<T, D>::set_inflows() {
     if (opening.world.inflow && !opening.world.stream)
       planes.push_back(
           {opening.sites.axis, static_cast<double>(opening.sites.inward), opening.sites.plane, opening.allowed_depth});
-  device_->set_inflows(planes);
+  device_.set_inflows(planes);
 }
 
 template <class T, int D>
@@ -49,7 +49,7 @@ void OnDevice<T, D>::fetch_buffers() {
     x[d].resize(members.size()), half_g[d].resize(members.size());
     to_x[d] = x[d].data(), to_g[d] = half_g[d].data();
   }
-  device_->download_members(to_x, to_g);
+  device_.download_members(to_x, to_g);
   for (std::size_t m = 0; m < members.size(); ++m)
     for (int d = 0; d < D; ++d) {
       const auto i = static_cast<std::size_t>(members[m]);
@@ -69,7 +69,7 @@ void OnDevice<T, D>::put_buffers_at_midpoint() {
       values.midpoint_v.push_back(row[D + d]);
     }
   }
-  device_->put_members(values);
+  device_.put_members(values);
 }
 
 template <class T, int D>
@@ -81,8 +81,8 @@ void OnDevice<T, D>::put_buffers_at_end() {
     values.s.push_back(state_.fluid.s[i]), values.mass.push_back(state_.fluid.mass[i]);
     for (int k = 0; k < D + 2; ++k) values.end.push_back(row.first[D + k]);
   }
-  device_->put_members(values);
-  device_->gather_end_rows();
+  device_.put_members(values);
+  device_.gather_end_rows();
 }
 
 template <class T, int D>
@@ -94,7 +94,7 @@ void OnDevice<T, D>::put_held_buffers() {
       const auto i = static_cast<std::size_t>(member);
       values.v[d].push_back(state_.fluid.v[d][i]), values.half_g[d].push_back(state_.fluid.half_g[d][i]);
     }
-  device_->put_members(values);
+  device_.put_members(values);
 }
 
 #define EDDYLINE_SPH_OPENINGS_ON_DEVICE(T, D)              \

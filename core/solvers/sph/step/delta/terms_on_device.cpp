@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "solvers/sph/step/delta/on_device.hpp"
-#include "world/formula/parser.hpp"
 
 namespace eddyline::sph {
 
@@ -24,53 +23,35 @@ device::HostProgram host_program(const physics::terms::Program& program, std::si
 
 }  // namespace
 
-bool force_varies(const world::World& world) {
-  return std::ranges::any_of(world.body_force, [](const auto& component) {
-    const auto used = component.used_variables();
-    return std::ranges::any_of(used, [](const std::string& name) { return name != "t"; });
-  });
-}
-
-template <class T, int D>
-void OnDevice<T, D>::set_force() {
-  std::vector<std::vector<world::formula::Instruction>> formulas;
-  if (force_varies(state_.world))
-    for (std::size_t d = 0; d < D; ++d) {
-      const world::Formula& along = state_.world.body_force[d];
-      formulas.push_back(world::formula::parse(along.text(), along.variables()));
-    }
-  device_->set_force(formulas);
-}
-
 template <class T, int D>
 void OnDevice<T, D>::set_terms(const physics::terms::PairProgram& pairs) {
   const auto& particles = update_.terms();
   const auto pair_variables = pairs.acts() ? physics::terms::pair_variables().size() : 0;
   const auto particle_variables = particles.acts ? physics::terms::particle_variables().size() : 0;
-  device_->set_terms(host_program(pairs.program, pair_variables), host_program(particles.program, particle_variables));
+  device_.set_terms(host_program(pairs.program, pair_variables), host_program(particles.program, particle_variables));
 }
 
 template <class T, int D>
 void OnDevice<T, D>::sum_rates(const DeltaSums<T, D>& sums) {
-  device_->sum_rates(sweep_input(state_, domain_, scratch_), state_.constants.viscosity);
+  device_.sum_rates(sweep_input(state_, domain_, scratch_), state_.constants.viscosity);
   const auto& pairs = sums.pair_terms();
   if (!std::exchange(terms_are_set_, true)) set_terms(pairs);
   if (!pairs.acts()) return;
   const auto in = sums.input_of_terms();
-  device_->sum_terms({.path = in.path,
-                      .quantum = in.quantum,
-                      .half_path = in.half_path,
-                      .inverse_radius = in.inverse_radius,
-                      .kernel = in.kernel,
-                      .slope = in.slope,
-                      .sound_speed = in.sound_speed,
-                      .density = in.density,
-                      .sound_pressure = in.sound_pressure,
-                      .volume = in.volume,
-                      .per_unit = in.per_unit,
-                      .central = pairs.central,
-                      .vector = pairs.vector},
-                     in.filled);
+  device_.sum_terms({.path = in.path,
+                     .quantum = in.quantum,
+                     .half_path = in.half_path,
+                     .inverse_radius = in.inverse_radius,
+                     .kernel = in.kernel,
+                     .slope = in.slope,
+                     .sound_speed = in.sound_speed,
+                     .density = in.density,
+                     .sound_pressure = in.sound_pressure,
+                     .volume = in.volume,
+                     .per_unit = in.per_unit,
+                     .central = pairs.central,
+                     .vector = pairs.vector},
+                    in.filled);
 }
 
 template <class T, int D>
@@ -87,11 +68,10 @@ void OnDevice<T, D>::compute_forces() {
     if (physics::terms::particle_variables()[v].name == "t") at_time[v] = state_.time;
   std::vector<device::TermValue> filled;
   if (terms.acts) filled = terms.program.filled(at_time);
-  device_->compute_forces(numbers, filled);
+  device_.compute_forces(numbers, filled);
 }
 
 #define EDDYLINE_SPH_TERMS_ON_DEVICE(T, D)                                     \
-  template void OnDevice<T, D>::set_force();                                   \
   template void OnDevice<T, D>::set_terms(const physics::terms::PairProgram&); \
   template void OnDevice<T, D>::sum_rates(const DeltaSums<T, D>&);             \
   template void OnDevice<T, D>::compute_forces();

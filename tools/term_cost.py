@@ -1,12 +1,12 @@
-"""What a force between particles adds to a time step, stated in three ways: cohesion as a formula of the world
-file, as a module with a sum of its own, and as part of a sum of the core.
+"""Cost of a force between particles that is stated in three ways: cohesion as a formula of the
+world file, as a module with a sum of its own, and as part of a sum of the core.
 
-  python benchmarks/terms.py [--instructions avx2] [--turns 9] [--built-in PACKAGE]
+  python tools/term_cost.py [--instructions avx2] [--turns 9] [--built-in PACKAGE]
 
-Processor time of a step of 10,000 particles in a periodic box, in 2D and 3D, one thread; medians of turns, in which
-each way advances the same number of steps. PACKAGE: a folder with a package `eddyline` that has the term of
-docs/a-new-term.md, for example `python` of a copy of the sources after `git apply examples/cohesion.patch` and `make
-build`. Needs a compiler for the module.
+Processor time of a step of 10,000 particles in a periodic box, in 2D and 3D, one thread; medians of turns,
+in which each way advances the same number of steps. PACKAGE: a folder with a package `eddyline` that has the
+term of docs/a-new-term.md, for example `python` of a copy of the sources after `git apply
+examples/cohesion.patch` and `make build`. Needs a compiler for the module.
 """
 
 from __future__ import annotations

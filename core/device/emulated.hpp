@@ -1,4 +1,5 @@
-// The device path in loops on the processor: what tests compare with the host's own path.
+#pragma once
+// The device path in loops on the processor: what tests compare with the host's own path. Included by emulated_*.cpp.
 
 #include <cstdlib>
 #include <cstring>
@@ -7,15 +8,12 @@
 
 #include "base/memory.hpp"
 #include "base/parallel_for.hpp"
-#include "device/delta_on.hpp"
 #include "device/failures.hpp"
 
 namespace eddyline::device {
 
-namespace {
-
 /// The number in an environment variable; 0: none.
-std::size_t number_in(const char* variable) {
+inline std::size_t number_in(const char* variable) {
   const char* text = std::getenv(variable);
   return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
 }
@@ -72,17 +70,5 @@ class Emulated {
   std::int64_t launches_ = 0;
   std::unordered_map<void*, std::size_t> sizes_;
 };
-
-}  // namespace
-
-template <class T, int D>
-std::unique_ptr<Delta<T, D>> make_emulated() {
-  return std::make_unique<DeltaOn<Emulated, T, D>>(Emulated{});
-}
-
-template std::unique_ptr<Delta<float, 2>> make_emulated();
-template std::unique_ptr<Delta<float, 3>> make_emulated();
-template std::unique_ptr<Delta<double, 2>> make_emulated();
-template std::unique_ptr<Delta<double, 3>> make_emulated();
 
 }  // namespace eddyline::device
