@@ -21,6 +21,7 @@ class Multigrid {
   Level<E>& finest() { return *levels_.front(); }
   const Level<E>& finest() const { return *levels_.front(); }
   Residual<E>& residual() { return residual_; }
+  const Residual<E>& residual() const { return residual_; }
   std::span<const std::unique_ptr<Level<E>>> levels() const { return levels_; }
 
   /// Sets what the boundaries impose at time t [s], on all levels.
