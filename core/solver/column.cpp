@@ -49,6 +49,7 @@ Words words_of(std::string_view quantity) {
       Entry{"vorticity", "vorticity", Shade::diverging},
       Entry{"mach", "Mach number", Shade::from_zero},
       Entry{"pressure_coefficient", "pressure coefficient", Shade::diverging},
+      Entry{"eddy_viscosity_ratio", "eddy viscosity / viscosity", Shade::from_zero},
       Entry{"u", "displacement u", Shade::diverging},
       Entry{"p", "rate p = du/dt", Shade::diverging},
       Entry{"potential", "potential", Shade::diverging},

@@ -54,6 +54,7 @@ struct Opening {
 };
 
 enum class Matter { liquid, ideal_gas };
+enum class TurbulenceModel { none, spalart_allmaras };
 
 struct Fluid {
   Matter matter = Matter::liquid;
@@ -64,6 +65,8 @@ struct Fluid {
   double prandtl = 0.72;           // gas only
   double gas_constant = 287.05;    // R in p = rho R T [J/(kg K)], gas only
   double sutherland = 0;           // Sutherland's temperature of the viscosity [K]; 0: constant; gas only
+  TurbulenceModel turbulence = TurbulenceModel::none;  // gas only
+  double turbulence_ratio = 3;                         // nu~ over nu at the start and of what enters
 };
 
 enum class PressureStart { zero, hydrostatic, formula };

@@ -164,6 +164,8 @@ class Fluid:
     sound_speed: float
     matter: Literal["liquid", "ideal_gas"]
     gamma: float
+    turbulence: Literal["none", "spalart_allmaras"]
+    turbulence_ratio: float
 
 PressureStart = Literal["zero", "hydrostatic", "formula"]
 

@@ -33,6 +33,8 @@ CYLINDER, AIRFOIL, TUBE = (
 )
 IN_TIME = {"method.name": "multiblock", "method.inner_cycles": 4}
 SMALL = {"mesh.cells": [32, 8], "mesh.first_cell": 2e-3, "method.coarse_start": 2}
+TURBULENT = {"fluid.turbulence": "spalart_allmaras", "let.Re": 1e6}
+IN_TIME_STEPS = {"name": "multiblock", "inner_cycles": 3, "viscous": "thin_layer"}
 SHORT = {
     "let.n": 64,
     "domain.size": '[1.0, "16/n"]',
@@ -48,6 +50,8 @@ BLOCKS: dict[str, tuple[str, dict[str, object]]] = {
     ),
     "cylinder-in-time": (CYLINDER, IN_TIME | {"domain.spacing": "D/6"}),
     "airfoil-steady": (AIRFOIL, SMALL | {"fluid.sutherland": 110.4, "method.dissipation_kind": "matrix"}),
+    "airfoil-turbulent": (AIRFOIL, SMALL | TURBULENT),
+    "airfoil-turbulent-in-time": (AIRFOIL, SMALL | TURBULENT | {"method": IN_TIME_STEPS}),
     "tube-in-time": (TUBE, IN_TIME | SHORT | {"method.cycle": "V"}),
     "wing-3d": (WING, {}),
 }

@@ -13,7 +13,7 @@ from eddyline.validate.cases import CASES
 from eddyline.validate.figures import below, report
 from eddyline.validate.references import ROOT
 
-LONG = ("blocks", "patches", "waves", "wing")
+LONG = ("blocks", "patches", "turbulence", "waves", "wing")
 """Cases that make test leaves to make test-matrix."""
 
 

@@ -10,7 +10,8 @@
 
 #include "base/errors.hpp"
 #include "comm/collectives.hpp"
-#include "solvers/multiblock/gas_state.hpp"
+#include "physics/turbulence/spalart_allmaras.hpp"
+#include "solvers/multiblock/gas_rows.hpp"
 
 namespace eddyline::multiblock {
 
@@ -30,13 +31,6 @@ bool acts(const world::World& world) {
   return norm(world.gravity) > 0 || std::ranges::any_of(world.body_force, [](const world::Formula& part) {
            return !part.is_constant() || part.evaluate(std::array{0.0, 0.0, 0.0, 0.0}) != 0;
          });
-}
-
-/// Names of the unknowns in checkpoints.
-template <class E>
-const char* name_of(std::size_t unknown) {
-  if (!E::k_is_gas) return std::array{"p", "u", "v", "w"}[unknown];
-  return unknown + 1 == E::k_unknowns ? "energy" : std::array{"density", "mx", "my", "mz"}[unknown];
 }
 
 UserError no_gas(Vec3 x, double pressure, double density) {
@@ -73,6 +67,13 @@ Flow<E>::Flow(const world::World& world, const solver::Execution& execution, com
   time_step_ = options_.time_step > 0 ? options_.time_step : options_.courant * world_.spacing / speed_;
   multigrid_.residual() = Residual<E>(scheme());
   set_forces();
+  if constexpr (E::k_is_gas)
+    if (world_.fluid.turbulence != world::TurbulenceModel::none) {
+      comm::agree(communicator, "walls", [&] {
+        turbulence_ = std::make_unique<Turbulence<D>>(communicator, multigrid_, scheme(), world_, boundaries_);
+      });
+      turbulence_->set_eddy_viscosity();
+    }
 }
 
 template <class E>
@@ -104,6 +105,15 @@ std::array<double, E::k_unknowns> Flow<E>::values(const PieceFields<E>& piece, s
 }
 
 template <class E>
+double Flow<E>::viscosity_at(const PieceFields<E>& piece, std::size_t cell) const {
+  if constexpr (E::k_is_gas) {
+    const double theta = values(piece, cell)[E::k_unknowns - 1];
+    return viscosity_of(multigrid_.residual().scheme(), theta) / density(piece, cell);
+  }
+  return world_.fluid.kinematic_viscosity;
+}
+
+template <class E>
 Scheme Flow<E>::scheme() const {
   Scheme scheme;
   scheme.beta = options_.compressibility * speed_ * speed_;
@@ -119,6 +129,7 @@ Scheme Flow<E>::scheme() const {
     scheme.gamma = world_.fluid.gamma;
     scheme.density = world_.fluid.density;
     scheme.conductivity = scheme.gamma / ((scheme.gamma - 1) * world_.fluid.prandtl);
+    scheme.eddy_conductivity = scheme.gamma / ((scheme.gamma - 1) * physics::turbulence::k_prandtl);
     scheme.start_theta = start_amid().pressure / start_amid().density;
     if (world_.fluid.sutherland > 0)
       scheme.sutherland = world_.fluid.sutherland * world_.fluid.gas_constant / scheme.start_theta;
@@ -193,13 +204,26 @@ void Flow<E>::set_forces() {
 }
 
 template <class E>
+double Flow<E>::cycle(const TimeDerivative& derivative) {
+  const double found = multigrid_.cycle(derivative, speed_);
+  if constexpr (E::k_is_gas)
+    if (turbulence_ != nullptr) {
+      finest().fill_ghosts();
+      multigrid_.residual().set_gradients(finest());
+      turbulence_->advance(derivative);
+      turbulence_->set_eddy_viscosity();
+    }
+  return found;
+}
+
+template <class E>
 void Flow<E>::seek_steady() {
   last_cycles = 0;
   if (!converged) {
     if (E::k_is_gas) multigrid_.residual().set_cfl(steps < k_slow_cycles ? 0.5 * cfl() : cfl());
     if (steps == 0 && options_.coarse_start > 0)
       largest_residual = multigrid_.start_coarse(static_cast<int>(options_.coarse_start), speed_);
-    residual = multigrid_.cycle({}, speed_);
+    residual = cycle({});
     largest_residual = std::max(largest_residual, residual);
     last_cycles = 1;
     const double unit = speed_ / std::max({world_.size.x, world_.size.y, world_.size.z});
@@ -217,9 +241,10 @@ void Flow<E>::advance_time() {
       piece.before_that[v].swap(piece.before[v]);
       std::copy(piece.state[v].begin(), piece.state[v].end(), piece.before[v].begin());
     }
+  if (turbulence_ != nullptr) turbulence_->keep_for_time();
   double first = 0;
   for (last_cycles = 0; last_cycles < options_.inner_cycles;) {
-    residual = multigrid_.cycle(derivative, speed_);
+    residual = cycle(derivative);
     if (last_cycles++ == 0) first = residual;
     if (!(residual > options_.inner_tolerance * first)) break;
   }
@@ -267,6 +292,7 @@ std::int64_t Flow<E>::memory() const {
       for (const auto* field : {&piece.volume, &piece.per_volume, &piece.local_step})
         bytes += static_cast<std::int64_t>(field->bytes());
     }
+  if (turbulence_ != nullptr) bytes += turbulence_->memory();
   return bytes;
 }
 
@@ -306,91 +332,12 @@ template <class E>
 void Flow<E>::set_viscosity(double viscosity) {
   world_.fluid.kinematic_viscosity = viscosity;
   multigrid_.residual().set_viscosity(scheme().viscosity);
+  if constexpr (E::k_is_gas)
+    if (turbulence_ != nullptr) {
+      turbulence_->set_viscosity(viscosity, scheme());
+      turbulence_->set_eddy_viscosity();
+    }
   converged = false;
-}
-
-template <class E>
-void Flow<E>::save(ArchiveWriter& archive) const {
-  archive.put_value("clock", std::array{time, residual, largest_residual});
-  archive.put_value("counts",
-                    std::array<std::int64_t, 5>{steps, cycles, last_cycles, converged ? 1 : 0, world_.mesh->cells()});
-  const auto size = static_cast<std::size_t>(own_cells_);
-  std::vector<std::int64_t> ids(size);
-  for_each_cell(
-      [&](const PieceFields<E>& piece, Int3 cell, std::size_t, std::size_t n) { ids[n] = id_of(piece, cell); });
-  archive.put("id", std::span<const std::int64_t>(ids));
-  std::vector<double> values(size);
-  const auto put = [&](const std::string& prefix, auto member) {
-    for (std::size_t v = 0; v < E::k_unknowns; ++v) {
-      for_each_cell(
-          [&](const PieceFields<E>& piece, Int3, std::size_t c, std::size_t n) { values[n] = (piece.*member)[v][c]; });
-      archive.put(prefix + name_of<E>(v), std::span<const double>(values));
-    }
-  };
-  put("now.", &PieceFields<E>::state);
-  put("before.", &PieceFields<E>::before);
-}
-
-/// Every rank hands its parts to all: a checkpoint may have been written with other cuts.
-template <class E>
-void Flow<E>::restore(const std::vector<ArchiveReader>& parts) {
-  constexpr std::size_t N = E::k_unknowns;
-  struct Cell {
-    std::int64_t id;
-    std::array<double, 2 * N> values;
-  };
-  std::vector<Cell> read;
-  std::array<double, 3> clock{};
-  std::array<std::int64_t, 5> counts{};
-  comm::agree(communicator_, "checkpoint", [&] {
-    for (const ArchiveReader& part : parts) {
-      part.get_value("clock", clock);
-      part.get_value("counts", counts);
-      if (counts[4] != world_.mesh->cells()) throw UserError("checkpoint: it belongs to another mesh.");
-      const auto ids = part.get<std::int64_t>("id");
-      const std::size_t before = read.size();
-      for (const std::int64_t id : ids) read.push_back({.id = id, .values = {}});
-      std::size_t column = 0;
-      for (const std::string prefix : {"now.", "before."})
-        for (std::size_t v = 0; v < N; ++v, ++column) {
-          const auto values = part.get<double>(prefix + name_of<E>(v));
-          ArchiveReader::check_count(prefix, values.size(), ids.size());
-          for (std::size_t n = 0; n < values.size(); ++n) read[before + n].values[column] = values[n];
-        }
-    }
-  });
-  clock = comm::broadcast(communicator_, clock, 0, "checkpoint");
-  counts = comm::broadcast(communicator_, counts, 0, "checkpoint");
-  std::vector<Cell> all = read;
-  if (!communicator_.is_alone()) {
-    all = comm::gather_values(communicator_, std::span(std::as_const(read)), "checkpoint").second;
-    std::vector<std::byte> bytes(all.size() * sizeof(Cell));
-    if (!bytes.empty()) std::memcpy(bytes.data(), all.data(), bytes.size());
-    bytes = comm::broadcast(communicator_, std::move(bytes), 0, "checkpoint");
-    all.resize(bytes.size() / sizeof(Cell));
-    if (!bytes.empty()) std::memcpy(static_cast<void*>(all.data()), bytes.data(), bytes.size());
-  }
-  std::ranges::sort(all, {}, &Cell::id);
-  comm::agree(communicator_, "checkpoint", [&] {
-    if (static_cast<std::int64_t>(all.size()) != world_.mesh->cells() ||
-        std::ranges::adjacent_find(all, {}, &Cell::id) != all.end())
-      throw UserError("checkpoint: cells are missing; it is damaged.");
-  });
-  time = clock[0], residual = clock[1], largest_residual = clock[2];
-  steps = counts[0], cycles = counts[1], last_cycles = counts[2], converged = counts[3] != 0;
-  for (PieceFields<E>& piece : finest().pieces) {
-    const Int3 cells = piece.extents.cells;
-    for (std::int32_t k = 0; k < cells[2]; ++k)
-      for (std::int32_t j = 0; j < cells[1]; ++j)
-        for (std::int32_t i = 0; i < cells[0]; ++i) {
-          const Cell& cell = all[static_cast<std::size_t>(id_of(piece, {i, j, k}))];
-          const auto c = static_cast<std::size_t>(piece.extents.at(i, j, k));
-          for (std::size_t v = 0; v < N; ++v)
-            piece.state[v][c] = cell.values[v], piece.before[v][c] = cell.values[N + v];
-        }
-  }
-  multigrid_.impose(boundaries_, time);
-  set_forces();
 }
 
 template class Flow<Incompressible<2>>;

@@ -10,6 +10,7 @@
 #include "solver/execution.hpp"
 #include "solvers/multiblock/multigrid.hpp"
 #include "solvers/multiblock/options.hpp"
+#include "solvers/multiblock/turbulence.hpp"
 #include "world/change.hpp"
 #include "world/world.hpp"
 
@@ -42,10 +43,19 @@ class Flow {
   double reference_speed() const { return speed_; }
   double time_step() const { return time_step_; }
   double cfl() const { return options_.cfl > 0 ? options_.cfl : !E::k_is_gas ? 3 : D == 2 ? 4 : 2.5; }
+  /// Null without a model.
+  const Turbulence<D>* turbulence() const { return turbulence_.get(); }
   /// Pressure [Pa], velocity, and of a gas p / rho: of a cell's unknowns, or of its values() for fresh ghosts.
   std::array<double, E::k_unknowns> values(const PieceFields<E>& piece, std::size_t cell) const;
   double density(const PieceFields<E>& piece, std::size_t cell) const {
     return E::k_is_gas ? piece.state[0][cell] : world_.fluid.density;
+  }
+  /// Kinematic viscosity [m^2/s].
+  double viscosity_at(const PieceFields<E>& piece, std::size_t cell) const;
+  /// Eddy viscosity over viscosity; 0 without a turbulence model.
+  double eddy_ratio(const PieceFields<E>& piece, std::size_t cell) const {
+    if (!piece.is_turbulent()) return 0;
+    return piece.turbulence.eddy[cell] / (viscosity_at(piece, cell) * density(piece, cell));
   }
   /// The pressure of values() of pieces is in this unit.
   double pressure_unit() const { return E::k_is_gas ? 1.0 : world_.fluid.density; }
@@ -100,6 +110,8 @@ class Flow {
   double find_speed(bool with_sound);
   void advance_time();
   void seek_steady();
+  /// A cycle of the flow, and a step of the turbulence model. Returns the residual.
+  double cycle(const TimeDerivative& derivative);
 
   world::World world_;
   comm::Communicator& communicator_;
@@ -108,6 +120,7 @@ class Flow {
   Pieces pieces_;
   double speed_ = 0, start_speed_ = 0, time_step_ = 0;
   Multigrid<E> multigrid_;
+  std::unique_ptr<Turbulence<D>> turbulence_;
   std::int64_t own_cells_ = 0;
   bool good_ = true;
   bool is_forced_ = false;  // cells have forces

@@ -14,6 +14,21 @@ EDDYLINE_INLINE S viscosity_of(const Scheme& scheme, S theta) {
          physics::compressible::relative_viscosity(theta * S(1 / scheme.start_theta), scheme.sutherland);
 }
 
+/// Dynamic viscosity at a face with that of eddies, and the conductivity over it.
+struct Transport {
+  Pack4d viscosity, conductivity;
+};
+template <int D>
+EDDYLINE_INLINE Transport transport_at(const PieceFields<Gas<D>>& piece, const Scheme& scheme, Pack4d theta,
+                                       std::ptrdiff_t a, std::ptrdiff_t b) {
+  using S = Pack4d;
+  const S laminar = viscosity_of(scheme, theta);
+  if (!piece.is_turbulent()) return {laminar, S(scheme.conductivity)};
+  const double* eddies = piece.turbulence.eddy.data();
+  const S eddy = S(0.5) * (S::load(eddies + a) + S::load(eddies + b)), sum = laminar + eddy;
+  return {sum, (S(scheme.conductivity) * laminar + S(scheme.eddy_conductivity) * eddy) / sum};
+}
+
 /// Dissipation on the finest level.
 template <int D>
 EDDYLINE_INLINE physics::compressible::Densities<Pack4d, D> third_differences(
@@ -68,7 +83,7 @@ void flux_row(const PieceFields<Gas<D>>& piece, const Scheme& scheme, std::size_
         sum = third_differences<D>(piece, scheme, gas, ca, cb, face, lambda, a, stride);
       }
       if constexpr (is_thin(Kind) || Kind == Dissipative::third_full) {
-        const S mu = viscosity_of(scheme, half * (ca.theta + cb.theta)), conductivity(scheme.conductivity);
+        const auto [mu, conductivity] = transport_at<D>(piece, scheme, half * (ca.theta + cb.theta), a, b);
         terms::Friction<S, D> friction;
         if constexpr (is_thin(Kind)) {
           const S per_volume = S(2) / (S::load(piece.volume.data() + a) + S::load(piece.volume.data() + b));

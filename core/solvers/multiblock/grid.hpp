@@ -30,6 +30,19 @@ struct Extents {
   std::ptrdiff_t at(Int3 cell) const { return at(cell[0], cell[1], cell[2]); }
 };
 
+/// Fields of the turbulence model. Empty without one.
+template <int D>
+struct TurbulenceFields {
+  Array<double> eddy;                                    // eddy viscosity mu_t [Pa s]
+  Array<double> nu;                                      // finest level, as all below: nu~ [m^2/s]
+  Array<double> before, before_that;                     // nu~ of the last two time steps
+  Array<double> laminar, diffusivity;                    // mu / rho, and k of the model
+  Array<double> distance;                                // from the nearest wall [m]
+  Array<double> rate, diagonal;                          // of the linear system for the change of nu~
+  std::array<std::array<Array<double>, 2>, D> neighbor;  // its coefficients, below and above along each index
+  Array<double> change, change_before;
+};
+
 /// Fields of the cells of one piece on one level. A field of faces has at cell c the face between c and the cell before
 /// it. Corners of ghosts are never read.
 template <class E>
@@ -57,7 +70,9 @@ struct PieceFields {
   std::array<Array<double>, D> center;               // finest level: [m]
   std::array<std::array<Array<double>, D>, k_unknowns> gradient;  // finest level: of values()
   std::array<Array<double>, D> force;  // finest level: acceleration [m/s^2]; empty without any
+  TurbulenceFields<D> turbulence;
 
+  bool is_turbulent() const { return turbulence.eddy.size() > 0; }
   /// Pressure (of incompressible flow over the density), velocity, and what else friction acts on.
   const Unknowns& values() const { return E::k_is_gas ? primitive : state; }
 };

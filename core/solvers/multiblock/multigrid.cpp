@@ -123,6 +123,27 @@ double Multigrid<E>::mean_of_squares() {
 }
 
 template <class E>
+void Multigrid<E>::average(Field field) {
+  for (std::size_t number = 1; number < levels_.size(); ++number) {
+    Level<E>&fine = *levels_[number - 1], &coarse = *levels_[number];
+    coarse.for_each_row_of_parents(fine, [&](PieceFields<E>& to, PieceFields<E>& from, std::ptrdiff_t parents,
+                                             std::ptrdiff_t first, std::int32_t count) {
+      const auto places = children<D>(from.extents);
+      const double *values = field(from).data() + first, *volumes = from.volume.data() + first;
+      for (std::int32_t n = 0; n < count; ++n) {
+        const auto parent = static_cast<std::size_t>(parents + n);
+        double sum = 0;
+        for (const std::ptrdiff_t place : places) sum += values[2 * n + place] * volumes[2 * n + place];
+        field(to)[parent] = sum / to.volume[parent];
+      }
+    });
+    if (fine.is_replicated || !coarse.is_replicated) continue;
+    replication_->gather(
+        1, [&](std::int32_t block, int, int) { return field(coarse.pieces[static_cast<std::size_t>(block)]).data(); });
+  }
+}
+
+template <class E>
 void Multigrid<E>::restrict_cells(const Level<E>& fine, Level<E>& coarse, bool with_residual) {
   coarse.for_each_row_of_parents(fine, [&](PieceFields<E>& to, const PieceFields<E>& from, std::ptrdiff_t parents,
                                            std::ptrdiff_t first, std::int32_t count) {

@@ -22,7 +22,11 @@ class Multigrid {
   Level<E>& finest() { return *levels_.front(); }
   const Level<E>& finest() const { return *levels_.front(); }
   Residual<E>& residual() { return residual_; }
+  const Residual<E>& residual() const { return residual_; }
   std::span<const std::unique_ptr<Level<E>>> levels() const { return levels_; }
+  using Field = Array<double>& (*)(PieceFields<E>& piece);
+  /// Sets a field of all coarse levels to the means of the children, weighted by volume. Collective.
+  void average(Field field);
   /// Messages, and copies between pieces; without those of replicated levels.
   exchange::Traffic traffic() const;
 

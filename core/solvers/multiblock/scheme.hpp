@@ -16,6 +16,7 @@ struct Scheme {
   double gamma = 1.4;               // gas: ratio of specific heats
   double density = 1;               // gas: its size [kg/m^3]
   double conductivity = 0;          // gas: of p / rho, over the viscosity
+  double eddy_conductivity = 0;     // gas: the same of the heat that eddies carry, over the eddy viscosity
   double start_theta = 1;           // gas: p / rho at the start [m^2/s^2]
   double sutherland = -1;           // gas: Sutherland's temperature over that of the start; -1: constant viscosity
   bool full_friction = true;        // on the finest level; else, and on coarse levels, the thin-layer approximation

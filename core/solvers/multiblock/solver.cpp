@@ -61,6 +61,7 @@ class Solver final : public solver::Solver {
     flow_.for_each_cell([&](const PieceFields<E>& piece, Int3 cell, std::size_t c, std::size_t) {
       solver::MemberHash hash(flow_.id_of(piece, cell));
       for (const auto& field : piece.state) hash.add(field[c]);
+      if (piece.is_turbulent()) hash.add(piece.turbulence.nu[c]);
       hash.add_to(sum);
     });
     return sum;

@@ -42,16 +42,19 @@ struct StepLimits<Gas<D>> {
   using S = Pack4d;
   const Scheme& scheme;
   physics::compressible::Constants<S> gas;
-  S share;
+  S share, eddy;
   physics::compressible::Cell<S, D> cell;
 
   EDDYLINE_INLINE explicit StepLimits(const Scheme& of)
       : scheme(of), gas(of.gamma), share(of.viscous_share * std::max(4.0 / 3, of.conductivity * (of.gamma - 1))) {}
-  EDDYLINE_INLINE void read(const PieceFields<Gas<D>>& piece, std::ptrdiff_t at) { cell = load_cell<S>(piece, at); }
+  EDDYLINE_INLINE void read(const PieceFields<Gas<D>>& piece, std::ptrdiff_t at) {
+    cell = load_cell<S>(piece, at);
+    if (piece.is_turbulent()) eddy = S::load(piece.turbulence.eddy.data() + at);
+  }
   EDDYLINE_INLINE S radius(const std::array<S, D>& face) const {
     return physics::compressible::spectral_radius<S, D>(cell, face, gas);
   }
-  EDDYLINE_INLINE S friction() const { return share * viscosity_of(scheme, cell.theta) / cell.rho; }
+  EDDYLINE_INLINE S friction() const { return share * (viscosity_of(scheme, cell.theta) + eddy) / cell.rho; }
 };
 
 /// Sets local steps, spectral radii, and for a gas the coefficients of smoothing, of `count` cells.

@@ -267,6 +267,7 @@ struct Literals {
 constexpr Literals<world::SideKind, 6> k_side_kinds{"kind",
                                                     {"wall", "periodic", "open", "inflow", "outflow", "stream"}};
 constexpr Literals<world::Matter, 2> k_matters{"matter", {"liquid", "ideal_gas"}};
+constexpr Literals<world::TurbulenceModel, 2> k_turbulence_models{"turbulence", {"none", "spalart_allmaras"}};
 constexpr Literals<world::Scheme, 2> k_schemes{"scheme", {"delta", "classic"}};
 constexpr Literals<world::PressureStart, 3> k_pressure_starts{"pressure_start", {"zero", "hydrostatic", "formula"}};
 
@@ -343,6 +344,10 @@ void bind_fluid_and_boundaries(nb::module_& module) {
       .def_rw("prandtl", &Fluid::prandtl)
       .def_rw("gas_constant", &Fluid::gas_constant)
       .def_rw("sutherland", &Fluid::sutherland)
+      .def_rw("turbulence_ratio", &Fluid::turbulence_ratio)
+      .def_prop_rw(
+          "turbulence", [](const Fluid& f) { return k_turbulence_models.name(f.turbulence); },
+          [](Fluid& f, const std::string& value) { f.turbulence = k_turbulence_models.value(value); })
       .def_prop_rw(
           "matter", [](const Fluid& f) { return k_matters.name(f.matter); },
           [](Fluid& f, const std::string& value) { f.matter = k_matters.value(value); });

@@ -44,6 +44,7 @@ class Sizes:
     spacing: edges of cells along bodies, m.  first: height of the cells at bodies, m.  at_sides: height of
     the cells at each side of the domain (left, right, bottom, top), m.  largest: edge of a cell, m.
     downstream: sides that fluid leaves through, towards which cells grow beyond that.
+    edge: length of the cells at the ends of plates, m; None: first.
     ratio: of neighbouring cells.  multiple: of cells between lines.  outwards: cells between a body and
     its frame; 0: as many as the sizes need.  most: cells of the rectangles between the lines.
     """
@@ -57,6 +58,7 @@ class Sizes:
     outwards: int = 0
     most: float = math.inf
     downstream: tuple[bool, bool, bool, bool] = (False, False, False, False)
+    edge: float | None = None
 
 
 @dataclass
@@ -227,6 +229,8 @@ def _nodes(
     edge = {line: math.inf for line in lines}  # of cells beside each line
     for frame in frames:
         cell = sizes.first if frame.solid else _outer_cell(frame, sizes)
+        if sizes.edge is not None and frame.is_plate(1 - axis):
+            cell = sizes.edge
         for k in (2 * axis, 2 * axis + 1):
             edge[frame.sides[k]] = min(edge[frame.sides[k]], cell)
     framed = [

@@ -129,7 +129,7 @@ class Multiblock:
     members = "cells"
     has_surfaces = False
     pictures: Mapping[str, Pictured] = pictures_of(
-        *(plain_outline("multiblock", dimensions, "ideal_gas") for dimensions in (2, 3))
+        *(plain_outline("multiblock", dimensions, "ideal_gas", "spalart_allmaras") for dimensions in (2, 3))
     )
 
     def has_fluid(self, method: Mapping[str, Any]) -> bool:

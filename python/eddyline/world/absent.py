@@ -21,7 +21,8 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ),
     (
         "turbulence turbulence_model k_epsilon k_omega rans les smagorinsky sps wall_function eddy_viscosity",
-        "Eddyline has no turbulence model; OpenFOAM and SU2 have several.",
+        'Eddyline has one turbulence model, fluid.turbulence = "spalart_allmaras"; OpenFOAM and SU2 have '
+        "others.",
     ),
     (
         "gpu cuda hip opencl",

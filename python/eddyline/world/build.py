@@ -13,6 +13,7 @@ from .scales import Scales, gamma_of, pressure_level
 from .schema import (
     CONDUCTION_KEYS,
     SIDES,
+    TURBULENCE_KEYS,
     Front,
     Gauge,
     Isosurface,
@@ -104,7 +105,7 @@ def fluid_world(file: WorldFile, scales: Scales) -> _core.World:
     world.fluid.sound_speed = scales.sound_speed
     world.fluid.matter = file.fluid.state
     world.fluid.gamma = gamma_of(file)
-    for key in CONDUCTION_KEYS:
+    for key in (*CONDUCTION_KEYS, *TURBULENCE_KEYS):
         if getattr(file.fluid, key) is not None:
             setattr(world.fluid, key, getattr(file.fluid, key))
     world.regions = [_region(name, file) for name in file.regions]

@@ -103,6 +103,7 @@ def common_problems(file: WorldFile, samples: Samples, names: dict[str, float]) 
     yield from _observers(file)
     yield from isosurface_problems(file)
     yield from _pictures(file)
+    yield from _turbulence(file)
     for index, expect in enumerate(file.expect):
         path = ("expect", index)
         lines = list(check_quantity(expect, file, names))
@@ -128,6 +129,26 @@ def _pictures(file: WorldFile) -> Found:
                 f"output.cut.at = {shown(cut.at)}; must be between {number(origin[axis])} and "
                 f"{number(end[axis])}, the sides of the domain along {cut.normal}.",
             )
+
+
+def _turbulence(file: WorldFile) -> Found:
+    fluid = file.given_fluid
+    if fluid is None or not fluid.is_gas:
+        return
+    if fluid.turbulence is None:
+        if fluid.turbulence_ratio is not None:
+            text = "fluid.turbulence_ratio: there is no turbulence model. Remove it, or add turbulence = "
+            yield ("fluid", "turbulence_ratio"), f'{text}"spalart_allmaras".'
+    elif file.method.name != "multiblock":
+        text = (
+            f"fluid.turbulence: the solver {file.method.name} has no turbulence model. Remove it, or write "
+        )
+        yield ("fluid", "turbulence"), f'{text}[method] with name = "multiblock".'
+    elif not fluid.nu > 0:
+        text = (
+            "fluid.kinematic_viscosity is missing; a turbulence model requires it [m^2/s]. Add it, or remove "
+        )
+        yield ("fluid", "turbulence"), f"{text}turbulence."
 
 
 def warnings(file: WorldFile, values: Mapping[str, float]) -> Iterator[str]:

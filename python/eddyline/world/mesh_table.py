@@ -34,6 +34,11 @@ class MeshTable(Table):
         description="Height of the cells at walls with friction that are sides of the domain [m]. Default: "
         "first_cell without bodies; with bodies as large as the cells beside them.",
     )
+    edge_cell: Positive | None = Field(
+        default=None,
+        description="Length of the cells at the ends of a plate that lies in a side of the domain [m]. "
+        "Default first_cell.",
+    )
     stretching: Annotated[Number, Field(gt=1, le=2)] = Field(
         default=1.04, description="Largest ratio of the heights of neighbouring cells, where there is room."
     )
@@ -70,7 +75,9 @@ class MeshTable(Table):
         if isinstance(info.context, Context):
             self._folders = info.context.folders
         given = [
-            key for key in ("cells", "first_cell", "side_cell", "far_field") if getattr(self, key) is not None
+            key
+            for key in ("cells", "first_cell", "side_cell", "edge_cell", "far_field")
+            if getattr(self, key) is not None
         ]
         if self.file is not None and given:
             raise wrong_table(f"has file and {listed(given)}; a file has its own cells. Remove {given[0]}")

@@ -172,6 +172,7 @@ def _in_plane(file: WorldFile, table: MeshTable, curves: dict[str, Curve]) -> Me
         multiple=MULTIPLE,
         most=_most_cells(),
         outwards=table.cells[1] if table.cells and len(table.cells) > 1 else 0,
+        edge=table.edge_cell,
     )
     periodic = [axis for axis in (0, 1) if isinstance(sides[2 * axis], Periodic)]
     return channel(low[:2], [high[k] - low[k] for k in (0, 1)], curves, sizes, periodic)

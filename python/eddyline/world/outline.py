@@ -28,6 +28,8 @@ def outline(file: WorldFile, options: Options | None = None) -> _core.World:
     world.dimensions, world.spacing = file.dimensions, file.domain.spacing
     world.options = options or {}
     world.fluid.matter = "ideal_gas" if file.is_gas else "liquid"
+    if file.given_fluid is not None and file.given_fluid.turbulence is not None:
+        world.fluid.turbulence = file.given_fluid.turbulence
     if isinstance(file.method, SphOptions):
         world.method.scheme = file.method.scheme
         world.method.smoothing_ratio = file.method.smoothing_ratio or 0.0

@@ -96,8 +96,10 @@ class Domain(Table):
 
 
 CONDUCTION_KEYS = ("prandtl", "gas_constant", "sutherland")
-GAS_KEYS = ("gamma", *CONDUCTION_KEYS)
-"""Keys of [fluid] of a gas only; those of conduction are not for particles."""
+TURBULENCE_KEYS = ("turbulence", "turbulence_ratio")
+GAS_KEYS = ("gamma", *CONDUCTION_KEYS, *TURBULENCE_KEYS)
+"""Keys of [fluid] of a gas only; those of conduction are not for particles, those of turbulence for one
+solver."""
 
 
 class Fluid(Table):
@@ -127,6 +129,16 @@ class Fluid(Table):
         default=None,
         description="Sutherland's temperature [K], 110.4 for air, gas only: the viscosity, given for the "
         "temperature at the start, grows with the temperature; default constant. Not for particles.",
+    )
+    turbulence: Literal["spalart_allmaras"] | None = Field(
+        default=None,
+        description="Turbulence model, gas and the solver multiblock only; default none. "
+        "spalart_allmaras: the variant SA-neg; boundary layers are turbulent from where they begin.",
+    )
+    turbulence_ratio: NotNegative | None = Field(
+        default=None,
+        description="With a turbulence model: its variable over the kinematic viscosity at the start, in "
+        "streams and in inflows; default 3.",
     )
     kinematic_viscosity: NotNegative | None = Field(default=None, description="Kinematic viscosity [m^2/s].")
     dynamic_viscosity: NotNegative | None = Field(default=None, description="Dynamic viscosity [Pa s].")

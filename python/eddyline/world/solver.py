@@ -181,12 +181,17 @@ def pictured(known: Mapping[str, Pictured], world: _core.World) -> tuple[str, ..
 
 
 def plain_outline(
-    name: str, dimensions: int, matter: Literal["liquid", "ideal_gas"] = "liquid", **options: str | int
+    name: str,
+    dimensions: int,
+    matter: Literal["liquid", "ideal_gas"] = "liquid",
+    turbulence: Literal["none", "spalart_allmaras"] = "none",
+    **options: str | int,
 ) -> _core.World:
     """An empty world of a solver."""
     from .. import _core
 
     world = _core.World()
+    world.fluid.turbulence = turbulence
     world.solver, world.dimensions, world.fluid.matter = name, dimensions, matter
     world.options = dict(options)
     return world

@@ -10,6 +10,7 @@ solver::Description describe(const world::World& world) {
   const int D = world.dimensions;
   const bool is_gas = world.fluid.matter == world::Matter::ideal_gas;
   const std::string per_length = solver::per_length(D);
+  const bool is_turbulent = world.fluid.turbulence != world::TurbulenceModel::none;
   solver::Description all{.quantities = solver::flow_quantities(D), .probes = solver::flow_probes(D)};
 
   std::vector<solver::Column> budget{{"step", "1"}, {"mass", "kg" + per_length}};
@@ -19,6 +20,11 @@ solver::Description describe(const world::World& world) {
   budget.push_back({"max_speed", "m/s"});
   all.series.push_back({"budget", std::move(budget)});
   all.series.push_back({"residual", {{"residual", "1/s"}, {"drop", "1"}, {"cycles", "1"}}});
+  if (is_turbulent) {
+    all.series.push_back(
+        {"turbulence", {{"residual", "1/s"}, {"max_ratio", "1"}, {"y_plus_max", "1"}, {"y_plus_mean", "1"}}});
+    all.probes.insert(all.probes.end() - 1, {"eddy_viscosity_ratio", "1"});
+  }
   for (const auto& each : world.openings) all.series.push_back({"opening." + each.name, {solver::mass_flow(D)}});
 
   if (is_gas) {
@@ -26,6 +32,7 @@ solver::Description describe(const world::World& world) {
     all.quantities.push_back({"temperature", "K"});
     all.quantities.push_back({"mach", "1"});
     all.quantities.push_back({"pressure_coefficient", "1"});
+    if (is_turbulent) all.quantities.push_back({"eddy_viscosity_ratio", "1"});
   }
   return all;
 }

@@ -48,6 +48,7 @@ typename Sampler<E>::Sample Sampler<E>::sample(const Location& found, Vec3 x) co
     }
     sample.values[v] = v == 0 ? value * flow_.pressure_unit() : value;
   }
+  sample.eddy_ratio = flow_.eddy_ratio(piece, c);
   return sample;
 }
 
@@ -67,6 +68,7 @@ double Sampler<E>::value(std::int32_t quantity, const Sample& sample) const {
     case 7: return std::sqrt(square / (fluid.gamma * theta()));
     case 8:
       return (v[0] - flow_.start_amid().pressure) / (0.5 * fluid.density * flow_.start_speed() * flow_.start_speed());
+    case 9: return sample.eddy_ratio;
     default: return v[0];
   }
 }
@@ -86,6 +88,7 @@ std::vector<double> Sampler<E>::at(std::span<const Vec3> points) {
     } else if (found[n].piece >= 0) {
       const Sample here = sample(found[n], points[n]);
       std::copy_n(here.values.begin(), D + 1, row);
+      if (flow_.turbulence() != nullptr) row[width - 2] = here.eddy_ratio;
       row[width - 1] = 1;
     }
   }

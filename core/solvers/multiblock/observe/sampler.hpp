@@ -29,6 +29,7 @@ class Sampler final : public solver::Sampler {
   struct Sample {
     std::array<double, k_values> values{};  // pressure [Pa], velocity [m/s], of a gas p / rho [m^2/s^2]
     std::array<std::array<double, D>, k_values> gradient{};
+    double eddy_ratio = 0;  // of the cell
   };
   void prepare();
   void share(std::vector<Location>& found) const;

@@ -77,6 +77,55 @@ class Convergence final : public solver::Observer {
   Flow<E>& flow_;
 };
 
+/// The turbulence model: its convergence, the largest eddy viscosity, y+ of the cells at walls with friction.
+template <class E>
+class TurbulenceSeries final : public solver::Observer {
+  static constexpr int D = E::k_dimensions;
+
+ public:
+  explicit TurbulenceSeries(Flow<E>& flow) : flow_(flow) {}
+  std::string name() const override { return "turbulence"; }
+  std::vector<solver::Column> columns() const override { return describe(flow_.world()).columns(name()); }
+  void add(comm::Sums& sums) override {
+    ReproducibleSum area, weighted;
+    largest_ = {0, 0};
+    for (const BoundaryFace& face : flow_.finest().faces) {
+      if (face.condition != Condition::wall) continue;
+      const double value = y_plus(face);
+      area.add(face.area);
+      weighted.add(face.area * value);
+      largest_[1] = std::max(largest_[1], value);
+    }
+    flow_.for_each_cell([&](const PieceFields<E>& piece, Int3, std::size_t c, std::size_t) {
+      largest_[0] = std::max(largest_[0], flow_.eddy_ratio(piece, c));
+    });
+    index_ = sums.add(area);
+    sums.add(weighted);
+  }
+  void read(const comm::Sums& sums, std::vector<double>& row) override {
+    comm::maximum(flow_.communicator(), largest_, "observers");
+    const double area = sums.value(index_);
+    row.insert(row.end(), {flow_.turbulence()->residual(), largest_[0], largest_[1],
+                           area > 0 ? sums.value(index_ + 1) / area : 0.0});
+  }
+
+ private:
+  /// y u_tau / nu of the cell at a wall, with the friction rho u_tau^2 = mu u / y of its speed u along the wall.
+  double y_plus(const BoundaryFace& face) const {
+    const PieceFields<E>& piece = flow_.finest().pieces[static_cast<std::size_t>(face.piece)];
+    const auto c = static_cast<std::size_t>(face.cell);
+    const auto value = flow_.values(piece, c);
+    Vec3 u;
+    for (int d = 0; d < D; ++d) u[d] = value[static_cast<std::size_t>(1 + d)] - face.velocity[d];
+    u = u - dot(u, face.normal) * face.normal;
+    return std::sqrt(norm(u) * piece.turbulence.distance[c] / flow_.viscosity_at(piece, c));
+  }
+
+  Flow<E>& flow_;
+  std::array<double, 2> largest_{};
+  std::size_t index_ = 0;
+};
+
 /// Mass that enters through an opening, by the same flux as in the residual.
 template <class E>
 class OpeningSeries final : public solver::Observer {
@@ -125,6 +174,7 @@ std::vector<std::unique_ptr<solver::Observer>> make_observers(Flow<E>& flow) {
   std::vector<std::unique_ptr<solver::Observer>> observers;
   observers.push_back(std::make_unique<Budget<E>>(flow));
   observers.push_back(std::make_unique<Convergence<E>>(flow));
+  if (flow.turbulence() != nullptr) observers.push_back(std::make_unique<TurbulenceSeries<E>>(flow));
   for (std::size_t o = 0; o < flow.world().openings.size(); ++o)
     observers.push_back(std::make_unique<OpeningSeries<E>>(flow, o));
   return observers;

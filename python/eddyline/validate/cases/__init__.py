@@ -18,6 +18,7 @@ from eddyline.validate.cases import (
     sod,
     still_water,
     taylor_green,
+    turbulence,
     waves,
     wing,
 )
@@ -41,6 +42,7 @@ _MODULES = (
     patches,
     waves,
     wing,
+    turbulence,
 )
 CASES: dict[str, Case] = {case.name: case for module in _MODULES for case in module.CASES}
 """All cases by name, in the order in which they run."""
