@@ -52,7 +52,7 @@ def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def with_pictures(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """For the tests of a file with `no_pictures` that need pictures or the report."""
+    """Undoes `no_pictures` of a file, for its tests that need pictures or the report."""
     if "no_pictures" in request.fixturenames:
         request.getfixturevalue("no_pictures")
     monkeypatch.delenv(PICTURES, raising=False)
