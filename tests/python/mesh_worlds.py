@@ -46,7 +46,8 @@ SHORT = {
 BLOCKS: dict[str, tuple[str, dict[str, object]]] = {
     "cylinder-steady": (
         CYLINDER,
-        {"method.name": "multiblock", "method.steady": True, "let.Re": 20, "domain.spacing": "D/8"},
+        {"method.name": "multiblock", "method.steady": True, "method.sweeps": 2}
+        | {"let.Re": 20, "domain.spacing": "D/8"},
     ),
     "cylinder-in-time": (CYLINDER, IN_TIME | {"domain.spacing": "D/6"}),
     "airfoil-steady": (AIRFOIL, SMALL | {"fluid.sutherland": 110.4, "method.dissipation_kind": "matrix"}),

@@ -122,10 +122,10 @@ Scheme Flow<E>::scheme() const {
   scheme.cfl = cfl();
   scheme.full_friction = options_.viscous == "full";
   scheme.matrix = options_.dissipation_kind == "matrix";
+  scheme.sweeps = options_.sweeps >= 0 ? static_cast<int>(options_.sweeps) : E::k_is_gas ? 2 : 0;
   if (E::k_is_gas) {
     scheme.viscosity *= world_.fluid.density;
     scheme.second_differences = options_.shock_dissipation;
-    scheme.sweeps = static_cast<int>(options_.sweeps);
     scheme.gamma = world_.fluid.gamma;
     scheme.density = world_.fluid.density;
     scheme.conductivity = scheme.gamma / ((scheme.gamma - 1) * world_.fluid.prandtl);

@@ -19,12 +19,15 @@ Extents::Extents(Int3 count, int dimensions) : cells(count) {
 }
 
 template <class E>
-PieceFields<E>::PieceFields(std::int32_t number, Int3 cells, bool finest) : piece(number), extents(cells, D) {
+PieceFields<E>::PieceFields(std::int32_t number, Int3 cells, bool finest, bool smooths)
+    : piece(number), extents(cells, D) {
   const auto make = [&](Array<double>& field) { field.assign(extents.size, 0.0); };
   for (Unknowns* fields : {&state, &stage, &residual, &dissipation})
     for (auto& field : *fields) make(field);
-  if (E::k_is_gas) {
-    for (Unknowns* fields : {&primitive, &smoothed, &smoothed_before})
+  if (E::k_is_gas)
+    for (auto& field : primitive) make(field);
+  if (smooths) {
+    for (Unknowns* fields : {&smoothed, &smoothed_before})
       for (auto& field : *fields) make(field);
     for (auto& field : spread) make(field);
   }

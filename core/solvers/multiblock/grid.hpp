@@ -51,7 +51,7 @@ struct PieceFields {
   static constexpr std::size_t k_unknowns = E::k_unknowns;
   using Unknowns = std::array<Array<double>, k_unknowns>;
 
-  PieceFields(std::int32_t piece, Int3 cells, bool finest);
+  PieceFields(std::int32_t piece, Int3 cells, bool finest, bool smooths);
 
   std::int32_t piece;  // in Pieces::all()
   Extents extents;
@@ -62,8 +62,8 @@ struct PieceFields {
   Unknowns forcing;                    // coarse levels: what multigrid adds to the residual
   Unknowns restricted;                 // coarse levels: the state as it came from the finer level
   Unknowns before, before_that;        // finest level: states of the last two time steps
-  Unknowns smoothed, smoothed_before;  // gas: changes of a stage and a sweep before
-  std::array<Array<double>, E::k_dimensions> spread;  // gas: coefficients of their smoothing along each index
+  Unknowns smoothed, smoothed_before;  // with sweeps: changes of a stage and a sweep before
+  std::array<Array<double>, E::k_dimensions> spread;  // with sweeps: coefficients of smoothing along each index
   Array<double> volume, per_volume, local_step;
   std::array<Array<double>, D> radius;               // spectral radii along each index, with their stretching
   std::array<std::array<Array<double>, D>, D> face;  // face vectors across each index [m^(D-1)]

@@ -122,7 +122,7 @@ void for_each_slab(Int3 cells, Visit&& visit) {
 
 template <class E>
 Level<E>::Level(comm::Communicator& communicator, const solver::Execution& execution, comm::Tags& tags,
-                const Pieces& all, int level)
+                const Pieces& all, int level, bool smooths)
     : number(level),
       is_replicated(all.is_replicated(level)),
       local(all.local(communicator.rank(), level)),
@@ -131,7 +131,7 @@ Level<E>::Level(comm::Communicator& communicator, const solver::Execution& execu
     if (local[p] < 0) continue;
     const PieceRange range = all.on_level(p, level);
     const Int3 cells = range.count();
-    pieces.emplace_back(static_cast<std::int32_t>(p), cells, level == 0);
+    pieces.emplace_back(static_cast<std::int32_t>(p), cells, level == 0, smooths);
     ranges.push_back(range);
     for_each_slab<D>(cells,
                      [&](std::int32_t first, std::int32_t last) { slabs.push_back({pieces.size() - 1, first, last}); });

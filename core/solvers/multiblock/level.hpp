@@ -29,9 +29,9 @@ template <class E>
 struct Level {
   static constexpr int D = E::k_dimensions;
 
-  /// Collective.
+  /// `smooths`: residuals are smoothed. Collective.
   Level(comm::Communicator& communicator, const solver::Execution& execution, comm::Tags& tags, const Pieces& all,
-        int number);
+        int number, bool smooths);
   /// Measures faces and cells, and finds the boundaries. Throws UserError.
   void measure(const Pieces& all, const Boundaries& boundaries);
   /// Finds the cells whose children this process has.

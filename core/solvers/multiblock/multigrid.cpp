@@ -36,7 +36,8 @@ Multigrid<E>::Multigrid(comm::Communicator& communicator, const solver::Executio
   const Pieces uncut = pieces.uncut();
   const auto pieces_of = [&](int level) -> const Pieces& { return pieces.is_replicated(level) ? uncut : pieces; };
   for (int level = 0; level < pieces.levels(); ++level)
-    levels_.push_back(std::make_unique<Level<E>>(communicator, execution, tags, pieces_of(level), level));
+    levels_.push_back(
+        std::make_unique<Level<E>>(communicator, execution, tags, pieces_of(level), level, scheme.sweeps > 0));
   comm::agree(communicator, "mesh", [&] {
     for (const auto& level : levels_) level->measure(pieces_of(level->number), boundaries);
   });

@@ -21,7 +21,7 @@ struct Options {
   double dissipation = 1.0 / 64;            // k4: coefficient of third differences
   std::string dissipation_kind = "scalar";  // or "matrix"
   double shock_dissipation = 0.5;           // gas: k2: coefficient of first differences at shocks
-  std::int64_t sweeps = 2;                  // gas: of smoothing of residuals
+  std::int64_t sweeps = -1;                 // of smoothing of residuals; -1: 2 of a gas, else 0
   std::string viscous = "full";             // or "thin_layer"
   std::string cycle = "W";                  // or "V"
   std::int64_t levels = 0;                  // of multigrid; 0: as many as the mesh allows

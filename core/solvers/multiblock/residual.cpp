@@ -306,7 +306,7 @@ void Residual<E>::evaluate(Level<E>& level, double blend, const TimeDerivative& 
 /// c = a + sum over the directions of e (c_before + c_after - 2 c) with the changes a, e from set_step_row.
 template <class E>
 void Residual<E>::smooth(Level<E>& level) const {
-  if (!E::k_is_gas || scheme_.sweeps == 0) return;
+  if (scheme_.sweeps == 0) return;
   level.for_each_row([&](PieceFields<E>& piece, std::ptrdiff_t first, std::int32_t count) {
     for (std::int32_t n = 0; n < count; n += k_lanes) {
       const std::ptrdiff_t c = first + n;
@@ -358,7 +358,7 @@ void Residual<E>::update(Level<E>& level, double alpha, const TimeDerivative& ti
       for (std::int32_t n = 0; n < count; n += k_lanes) {
         const std::ptrdiff_t c = first + n;
         const S step = share * S::load(piece.local_step.data() + c), implicit = step * rate;
-        const S change = E::k_is_gas && scheme_.sweeps > 0
+        const S change = scheme_.sweeps > 0
                              ? share * S::load(piece.smoothed[v].data() + c)
                              : step * S::load(piece.per_volume.data() + c) * S::load(piece.residual[v].data() + c);
         const S sum = S::load(piece.stage[v].data() + c) + implicit * S::load(piece.state[v].data() + c) - change;

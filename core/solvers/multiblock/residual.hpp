@@ -23,7 +23,7 @@ class Residual {
   /// and friction; the rest stays from before. 0: all of it. Ghosts of the state, and for blend > 0 spectral radii and
   /// gradients, must be set.
   void evaluate(Level<E>& level, double blend, const TimeDerivative& time, bool forced) const;
-  /// Gas: smooths the changes that residuals cause, by Jacobi sweeps. Collective.
+  /// Smooths the changes that residuals cause, by Jacobi sweeps. Collective.
   void smooth(Level<E>& level) const;
   /// A stage: state = stage - alpha step / V residual, with du/dt taken implicitly.
   void update(Level<E>& level, double alpha, const TimeDerivative& time) const;

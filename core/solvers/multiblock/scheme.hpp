@@ -12,7 +12,7 @@ struct Scheme {
   double viscous_share = 4;         // weight of friction in local steps
   bool matrix = false;              // dissipation by the matrix of signal speeds; else by the largest one
   double second_differences = 0;    // gas: k2, dissipation at shocks, on the finest level
-  int sweeps = 0;                   // gas: of smoothing of residuals
+  int sweeps = 0;                   // of smoothing of residuals
   double gamma = 1.4;               // gas: ratio of specific heats
   double density = 1;               // gas: its size [kg/m^3]
   double conductivity = 0;          // gas: of p / rho, over the viscosity

@@ -57,7 +57,7 @@ struct StepLimits<Gas<D>> {
   EDDYLINE_INLINE S friction() const { return share * (viscosity_of(scheme, cell.theta) + eddy) / cell.rho; }
 };
 
-/// Sets local steps, spectral radii, and for a gas the coefficients of smoothing, of `count` cells.
+/// Sets local steps, spectral radii, and with sweeps the coefficients of smoothing, of `count` cells.
 template <class E>
 void set_step_row(PieceFields<E>& piece, const Scheme& scheme, std::ptrdiff_t first, std::int32_t count) {
   using S = Pack4d;
@@ -80,7 +80,7 @@ void set_step_row(PieceFields<E>& piece, const Scheme& scheme, std::ptrdiff_t fi
       areas = areas + physics::compressible::dot(face, face);
     }
     // Source of the coefficients: Jameson & Baker 1983. The largest keeps two sweeps stable.
-    if constexpr (E::k_is_gas)
+    if (scheme.sweeps > 0)
       for (std::size_t d = 0; d < D; ++d) {
         const S part = S(k_spread * (E::k_dimensions + 1) / 2) * (lambda[d] / sum);
         min(max(S(0.25) * (part * part - S(1)), S(0)), S(k_most_spread)).store(piece.spread[d].data() + c);

@@ -96,8 +96,10 @@ class MultiblockOptions(SolverOptions):
     shock_dissipation: Annotated[Number, Field(ge=0, le=10)] = Field(
         default=0.5, description="Coefficient of the dissipation by first differences at shocks; a gas only."
     )
-    sweeps: Annotated[Count, Field(ge=0, le=10)] = Field(
-        default=2, description="Sweeps of smoothing of residuals, which allow larger steps; a gas only."
+    sweeps: Annotated[Count, Field(ge=0, le=10)] | None = Field(
+        default=None,
+        description="Sweeps of smoothing of residuals, which flat cells need with several levels, and "
+        "which allow larger steps; default 0; for a gas 2.",
     )
     viscous: Literal["full", "thin_layer"] = Field(
         default="full", description="Friction: with all gradients, or those across the faces of cells only."
@@ -264,7 +266,7 @@ def scheme_of(file: WorldFile) -> multigrid.Scheme:
         is_gas=file.is_gas,
         has_friction=file.fluid.nu > 0,
         has_gradients=options.viscous == "full" and file.fluid.nu > 0,
-        sweeps=options.sweeps if file.is_gas else 0,
+        sweeps=(2 if file.is_gas else 0) if options.sweeps is None else options.sweeps,
         is_w_cycle=options.cycle == "W",
     )
 
