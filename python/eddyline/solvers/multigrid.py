@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import cast
 
-from eddyline.execution_arguments import options
+from eddyline.execution_arguments import ExecutionArguments
 
 STAGES, FRESH_STAGES = 5, 3
 """Stages of a cycle on a level, and those of them with new dissipation and friction."""
@@ -72,7 +71,7 @@ class Cycle:
 
 def divided_levels(scheme: Scheme, levels: int, cells: int) -> int:
     """Levels that ranks divide, of a mesh with so many cells; every rank computes the others whole."""
-    most = cast(int, options()["replicated_cells"].default)
+    most = ExecutionArguments().replicated_cells
     return max(1, sum(cells >> (scheme.dimensions * level) > most for level in range(levels)))
 
 
