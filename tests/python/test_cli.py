@@ -117,6 +117,7 @@ def test_run_prints_its_last_lines(tmp_path: Path) -> None:
     assert run.fingerprint in done.stdout
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_quiet_prints_the_folder_alone(tmp_path: Path) -> None:
     small_worlds.write(tmp_path)
     done = eddy("run", "small.toml", "--steps", 3, "--quiet", cwd=tmp_path)
@@ -201,6 +202,7 @@ def test_ctrl_c_leaves_a_complete_run(tmp_path: Path, number: signal.Signals) ->
     assert run.snapshot(-1)["step"] == run.record["steps"]
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_a_stopped_replay_reports_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from typer.testing import CliRunner
 
@@ -246,6 +248,7 @@ def test_a_run_ends_in_order_where_its_terminal_goes(tmp_path: Path, seconds: fl
     assert run.snapshot(-1)["step"] == run.record["steps"]
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_a_killed_run_stays_readable(tmp_path: Path) -> None:
     small_worlds.write(tmp_path, LONG.replace("snapshots = 3", "snapshots = 1000000"))
     command = [sys.executable, "-m", "eddyline", "run", "small.toml", "--threads", "1", "-q"]
@@ -263,6 +266,7 @@ def test_a_killed_run_stays_readable(tmp_path: Path) -> None:
     assert eddy("export", folder, "--png", "--csv", "--vtkhdf", cwd=tmp_path).returncode == 0
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_export_makes_what_is_asked_for(tmp_path: Path) -> None:
     small_worlds.write(tmp_path)
     assert eddy("run", "small.toml", "--steps", 20, "-q", cwd=tmp_path).returncode == 0
@@ -319,6 +323,7 @@ def test_progress_without_a_terminal_is_plain(tmp_path: Path) -> None:
     assert [duration(s) for s in (4.21, 42, 80, 7500)] == ["4.2 s", "42 s", "1 min 20 s", "2 h 5 min"]
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_run_json_says_where_and_how(tmp_path: Path) -> None:
     small_worlds.write(tmp_path)
     eddy("run", "small.toml", "--steps", 2, "-q", "--threads", 1, "--boxes", 2, cwd=tmp_path)

@@ -38,7 +38,7 @@ HERE = Path(__file__).parent
 PATIENCE = 120
 
 
-pytestmark = needs_ranks
+pytestmark = [needs_ranks, pytest.mark.usefixtures("no_pictures")]
 
 
 @pytest.mark.parametrize(
@@ -79,6 +79,7 @@ def test_cells_of_two_other_ranks_may_approach_each_other(tmp_path: Path) -> Non
     assert len(printed[0]) == 1 and printed[0] == printed[1]
 
 
+@pytest.mark.usefixtures("with_pictures")
 def test_a_run_on_ranks_leaves_the_same_folder(channel: Path, tmp_path: Path) -> None:
     alone, shared = tmp_path / "alone", tmp_path / "shared"
     assert eddyline("run", str(channel), "--steps", "60", "--out", str(alone)).returncode == 0
@@ -135,6 +136,7 @@ def test_long_messages_travel_in_pieces(
     assert "identical" in eddyline("compare", alone, shared).stdout
 
 
+@pytest.mark.usefixtures("with_pictures")
 def test_auto_says_what_it_measured_and_took(channel: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     done = eddyline(
@@ -150,6 +152,7 @@ def test_auto_says_what_it_measured_and_took(channel: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.matrix
+@pytest.mark.usefixtures("with_pictures")
 def test_lazy_steps_say_how_lazy_they_were_and_whether_they_broke_the_law(
     channel: Path, tmp_path: Path
 ) -> None:
@@ -418,6 +421,7 @@ def test_ranks_listen_on_the_loopback_device_only(channel: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize("sign", ["starter", "pid"])  # there before the ranks have met, and just after that
+@pytest.mark.usefixtures("with_pictures")
 def test_ctrl_c_before_anything_is_computed_ends_all_ranks_at_once(
     sign: str, channel: Path, tmp_path: Path
 ) -> None:
@@ -435,6 +439,7 @@ def test_ctrl_c_before_anything_is_computed_ends_all_ranks_at_once(
     assert not list(common.iterdir())
 
 
+@pytest.mark.usefixtures("with_pictures")
 def test_ctrl_c_ends_all_ranks_at_a_step(channel: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     code, errors = disturb(channel, out, lambda process: process.send_signal(signal.SIGINT))
@@ -483,6 +488,7 @@ def test_a_killed_launcher_is_reported(
     assert "one of 2 ranks was lost: the launcher was killed, most likely for lack of memory" in done.stderr
 
 
+@pytest.mark.usefixtures("with_pictures")
 def test_ranks_end_in_order_when_the_program_that_started_them_is_killed(
     channel: Path, tmp_path: Path
 ) -> None:
@@ -544,6 +550,7 @@ def test_ranks_that_are_stopped_and_continued_go_on(channel: Path, tmp_path: Pat
     assert code in (0, 130), errors  # the run may have come to its end by then
 
 
+@pytest.mark.usefixtures("with_pictures")
 def test_ranks_end_in_order_when_their_launcher_is_killed(channel: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     segments: set[str] = set()
