@@ -227,7 +227,7 @@ TEST(fields_move_with_their_patches) {
         if (l > 0) number = value(l, cell, f);
       });
       // Ghosts, from the same level and from the coarser one
-      levels.gather(0);
+      levels.gather(0, true);
       for (int l = 1; l < 3; ++l) {
         std::vector<double> u(levels[l].layout.scratch_size()), p(u.size());
         const std::array<double*, 2> scratch{u.data(), p.data()};
