@@ -20,7 +20,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
         "Eddyline has no heat transfer in liquids; OpenFOAM has it.",
     ),
     (
-        "turbulence turbulence_model k_epsilon k_omega rans les smagorinsky sps wall_function eddy_viscosity",
+        "turbulence_model k_epsilon k_omega rans les smagorinsky sps wall_function eddy_viscosity",
         'Eddyline has one turbulence model, fluid.turbulence = "spalart_allmaras"; OpenFOAM and SU2 have '
         "others.",
     ),
