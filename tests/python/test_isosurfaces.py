@@ -107,6 +107,7 @@ def test_bytes_do_not_depend_on_boxes_threads_and_instructions(dam: _core.Simula
 
 
 @needs_ranks
+@pytest.mark.usefixtures("no_pictures")
 def test_bytes_do_not_depend_on_ranks_nor_on_a_kill(tmp_path: Path) -> None:
     """One run alone, one on two ranks, and one that was stopped and resumed."""
     world = small_worlds.write(tmp_path, DAM)

@@ -263,6 +263,7 @@ def error_of_gauge_wave(folder: Path, n: int) -> float:
     return float(np.sqrt(np.mean((simulation.values("cells", "g_xx", 0, 64 * n) - exact) ** 2)))
 
 
+@pytest.mark.matrix
 def test_a_gauge_wave_converges_with_order_4(z4c: Path) -> None:
     coarse, fine = (error_of_gauge_wave(z4c, n) for n in (12, 24))
     assert fine < 1e-4
@@ -276,6 +277,7 @@ def bits(world: World, steps: int = 6, **how: Any) -> list[Any]:
     return [simulation.checksum(), series]
 
 
+@pytest.mark.matrix
 def test_nothing_that_changes_how_einsteins_equations_are_computed_changes_a_bit(z4c: Path) -> None:
     path, start = z4c / "z4c.toml", {"let.n": 12}
     known = bits(World.load(path, start), threads=1)
@@ -283,6 +285,7 @@ def test_nothing_that_changes_how_einsteins_equations_are_computed_changes_a_bit
     assert bits(World.load(path, start), boxes=3) == known
 
 
+@pytest.mark.matrix
 def test_mirrors_give_what_the_whole_of_space_gives(z4c: Path) -> None:
     """Components of tensors change their sign once for each of their axes that is that of the mirror."""
     start = {"let.L": 4, "let.n": 2, "method.levels": 1, "method.refine": "x < 0"}

@@ -286,6 +286,7 @@ def test_ranks_and_strategies_change_no_bit(ranks: int) -> None:
 
 
 @needs_ranks
+@pytest.mark.usefixtures("no_pictures")
 def test_ranks_leave_the_same_folder(tmp_path: Path) -> None:
     path = tmp_path / "waves.toml"
     path.write_text(FLAT.replace("pictures = 4", "pictures = 0"))  # no film, which takes longest
