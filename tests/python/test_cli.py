@@ -224,13 +224,7 @@ def test_a_stopped_replay_reports_no_difference(tmp_path: Path, monkeypatch: pyt
         assert ("of the original run" in done.output) == (outcome == "finished")
 
 
-@pytest.mark.parametrize(
-    "seconds",
-    [
-        pytest.param(0.0, marks=pytest.mark.usefixtures("no_pictures")),
-        pytest.param(1.5, marks=pytest.mark.matrix),
-    ],
-)
+@pytest.mark.parametrize("seconds", [0.0, pytest.param(1.5, marks=pytest.mark.matrix)])
 def test_a_run_ends_in_order_where_its_terminal_goes(tmp_path: Path, seconds: float) -> None:
     """While it computes, or a while later, when it may be painting its film."""
     small_worlds.write(tmp_path, LONG if seconds == 0 else small_worlds.DAM)
