@@ -328,6 +328,12 @@ def equation_columns(
     """Names and units of a set of equations: its "fields", those of [start.fields] ("start"), and
     "quantities" of pictures and probes."""
 
+def scalars_of(
+    dimensions: int, options: Mapping[str, bool | int | float | str]
+) -> list[tuple[str, str, str, float, float]]:
+    """Name, unit, meaning, diffusivity and start of the scalars of a module. options: its library and its
+    parameters. Raises UserError."""
+
 def term_acts(
     library: str, dimensions: int, parameters: Mapping[str, bool | int | float | str]
 ) -> tuple[bool, bool]:

@@ -375,6 +375,7 @@ def closure(names: Sequence[str]) -> set[str]:
 def test_the_package_brings_all_headers_that_modules_include() -> None:
     needed = ["physics/modules/library.hpp", "physics/equations/loops.hpp"]
     needed += ["physics/modules/particle_library.hpp", "physics/terms/model_sweep.hpp"]
+    needed += ["physics/modules/scalar_library.hpp"]
     needed += [name for _, headers, _ in building.INSTRUCTIONS.values() for name in headers]
     needed += [name for _, name in building.OF_PARTICLES.values()]
     listed = (ROOT / "core" / building.LIST).read_text().split()
@@ -399,14 +400,16 @@ def test_a_new_module_has_all_its_files(tmp_path: Path) -> None:
     assert {path.name.replace("drop", "puff") for path in drop.iterdir()} == names
     assert not any("@NAME@" in path.read_text() for path in drop.iterdir())
     assert modules.description.read(drop).method == "particles"
+    dye = modules.new_module("dye", "blocks", parent=tmp_path)
+    assert {path.name.replace("dye", "puff") for path in dye.iterdir()} == names
+    assert not any("@NAME@" in path.read_text() for path in dye.iterdir())
+    assert modules.description.read(dye).method == "blocks"
     with pytest.raises(modules.ModuleError, match="is there already"):
         modules.new_module("puff", parent=tmp_path)
     with pytest.raises(modules.ModuleError, match="must be made of small letters"):
         modules.new_module("Puff", parent=tmp_path)
-    with pytest.raises(
-        modules.ModuleError, match="must be patches or particles; the solver of body-fitted blocks has two"
-    ):
-        modules.new_module("wing", "blocks", parent=tmp_path)
+    with pytest.raises(modules.ModuleError, match="must be patches, particles or blocks"):
+        modules.new_module("wing", "spheres", parent=tmp_path)
 
 
 @pytest.mark.parametrize("like", ["heat", "membrane"])

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "physics/equations/equations.hpp"
+#include "physics/scalars/module_scalars.hpp"
 #include "physics/terms/module_terms.hpp"
 
 namespace eddyline::physics {
@@ -19,11 +20,13 @@ struct ModuleHost {
 struct ModuleEntry {
   /// JSON text that describes the module.
   const char* about = nullptr;
-  /// Returns equations on the heap; null in a module for particles. Throws UserError.
+  /// Returns equations on the heap; null in other modules than those for patches. Throws UserError.
   Equations* (*make)(const ModuleHost& host, const std::string& instructions, const Settings& settings) = nullptr;
-  /// Returns a term on the heap; null in a module for patches. Throws UserError.
+  /// Returns a term on the heap; null in other modules than those for particles. Throws UserError.
   terms::ModuleTerms* (*make_terms)(const ModuleHost& host, const std::string& instructions,
                                     const Settings& settings) = nullptr;
+  /// Returns scalars on the heap; null in other modules than those for blocks. Throws UserError.
+  scalars::ModuleScalars* (*make_scalars)(const ModuleHost& host, const Settings& settings) = nullptr;
 };
 
 /// Hash of the headers, and what decides whether two compilers lay out the same memory.
@@ -37,7 +40,7 @@ inline std::string module_abi(const std::string& headers) {
 #endif
   std::string sizes;
   for (const std::size_t size : {sizeof(void*), sizeof(world::World), sizeof(Settings), sizeof(Field), sizeof(Stage),
-                                 sizeof(terms::PairInput<float>)})
+                                 sizeof(terms::PairInput<float>), sizeof(scalars::Row)})
     sizes.append("-").append(std::to_string(size));
   return std::string(headers).append("-").append(library).append(sizes);
 }

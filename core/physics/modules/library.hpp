@@ -43,7 +43,9 @@ inline physics::Equations* make(const physics::ModuleHost& host, const std::stri
 }  // namespace eddyline::module
 
 const eddyline::physics::ModuleEntry* eddyline_module() {
-  static const eddyline::physics::ModuleEntry entry{
-      .about = eddyline::module::k_about, .make = &eddyline::module::make, .make_terms = nullptr};
+  static const eddyline::physics::ModuleEntry entry{.about = eddyline::module::k_about,
+                                                    .make = &eddyline::module::make,
+                                                    .make_terms = nullptr,
+                                                    .make_scalars = nullptr};
   return &entry;
 }

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include "physics/modules/entry.hpp"
+#include "physics/modules/load_scalars.hpp"
 #include "physics/modules/load_terms.hpp"
 #include "physics/terms/terms.hpp"
 
@@ -43,14 +44,14 @@ std::unique_ptr<Equations> make_from_module(const std::string& instructions, con
   Settings own = settings;
   own.options.erase("library");
   const ModuleEntry& entry = load(library);
-  if (entry.make == nullptr) throw UserError(library + " is a module for particles, and has no equations.");
+  if (entry.make == nullptr) throw UserError(library + " is no module for patches, and has no equations.");
   return std::unique_ptr<Equations>(entry.make(host(), instructions, own));
 }
 
 std::unique_ptr<terms::ModuleTerms> make_terms_from_module(const std::string& instructions, const std::string& library,
                                                            const Settings& settings) {
   const ModuleEntry& entry = load(library);
-  if (entry.make_terms == nullptr) throw UserError(library + " is a module for patches, and has no terms.");
+  if (entry.make_terms == nullptr) throw UserError(library + " is no module for particles, and has no terms.");
   return std::unique_ptr<terms::ModuleTerms>(entry.make_terms(host(), instructions, settings));
 }
 
@@ -61,6 +62,15 @@ std::vector<std::unique_ptr<terms::ModuleTerms>> module_terms_of(const world::Wo
     if (each.kind == terms::Kind::module)
       made.push_back(make_terms_from_module(instructions, each.library, {"", each.parameters, &world}));
   return made;
+}
+
+std::unique_ptr<scalars::ModuleScalars> scalars_of(const world::World& world) {
+  const auto library = world.options.find("library");
+  if (library == world.options.end()) return nullptr;
+  const ModuleEntry& entry = load(std::get<std::string>(library->second));
+  if (entry.make_scalars == nullptr)
+    throw UserError(std::get<std::string>(library->second) + " is no module for blocks, and has no scalars.");
+  return std::unique_ptr<scalars::ModuleScalars>(entry.make_scalars(host(), {"", world.options, &world}));
 }
 
 }  // namespace eddyline::physics

@@ -110,7 +110,9 @@ inline terms::ModuleTerms* make_terms(const physics::ModuleHost& host, const std
 }  // namespace eddyline::module
 
 const eddyline::physics::ModuleEntry* eddyline_module() {
-  static const eddyline::physics::ModuleEntry entry{
-      .about = eddyline::module::k_about, .make = nullptr, .make_terms = &eddyline::module::make_terms};
+  static const eddyline::physics::ModuleEntry entry{.about = eddyline::module::k_about,
+                                                    .make = nullptr,
+                                                    .make_terms = &eddyline::module::make_terms,
+                                                    .make_scalars = nullptr};
   return &entry;
 }

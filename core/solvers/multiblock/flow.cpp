@@ -74,6 +74,13 @@ Flow<E>::Flow(const world::World& world, const solver::Execution& execution, com
       });
       turbulence_->set_eddy_viscosity();
     }
+  if (!world_.options.contains("scalars")) return;
+  if constexpr (E::k_is_gas) {
+    throw UserError("method.scalars: a gas carries none in the solver multiblock. Remove it.");
+  } else {
+    scalars_ = std::make_unique<Scalars<D>>(communicator, multigrid_, world_, speed_);
+    largest_of_scalars_.assign(scalars_->all().size(), 0);
+  }
 }
 
 template <class E>
@@ -219,7 +226,7 @@ double Flow<E>::cycle(const TimeDerivative& derivative) {
 template <class E>
 void Flow<E>::seek_steady() {
   last_cycles = 0;
-  if (!converged) {
+  if (!flow_converged) {
     if (E::k_is_gas) multigrid_.residual().set_cfl(steps < k_slow_cycles ? 0.5 * cfl() : cfl());
     if (steps == 0 && options_.coarse_start > 0)
       largest_residual = multigrid_.start_coarse(static_cast<int>(options_.coarse_start), speed_);
@@ -227,9 +234,13 @@ void Flow<E>::seek_steady() {
     largest_residual = std::max(largest_residual, residual);
     last_cycles = 1;
     const double unit = speed_ / std::max({world_.size.x, world_.size.y, world_.size.z});
-    converged = residual <= options_.tolerance * std::max(largest_residual, unit);
+    flow_converged = residual <= options_.tolerance * std::max(largest_residual, unit);
   }
   good_ = std::isfinite(residual);
+  if (scalars_ == nullptr)
+    converged = flow_converged;
+  else if (!converged)
+    seek_steady_scalars();
 }
 
 template <class E>
@@ -242,6 +253,7 @@ void Flow<E>::advance_time() {
       std::copy(piece.state[v].begin(), piece.state[v].end(), piece.before[v].begin());
     }
   if (turbulence_ != nullptr) turbulence_->keep_for_time();
+  if (scalars_ != nullptr) scalars_->keep_for_time();
   double first = 0;
   for (last_cycles = 0; last_cycles < options_.inner_cycles;) {
     residual = cycle(derivative);
@@ -250,6 +262,7 @@ void Flow<E>::advance_time() {
   }
   largest_residual = std::max(largest_residual, residual);
   good_ = std::isfinite(residual);
+  if (scalars_ != nullptr) advance_scalars(derivative);
 }
 
 template <class E>
@@ -260,6 +273,7 @@ void Flow<E>::step() {
     if (boundaries_.vary()) multigrid_.impose(boundaries_, time);
     set_forces();
   }
+  if (scalars_ != nullptr && !options_.steady) scalars_->impose(time);
   options_.steady ? seek_steady() : advance_time();
   cycles += last_cycles;
   ++steps;
@@ -293,6 +307,7 @@ std::int64_t Flow<E>::memory() const {
         bytes += static_cast<std::int64_t>(field->bytes());
     }
   if (turbulence_ != nullptr) bytes += turbulence_->memory();
+  if (scalars_ != nullptr) bytes += scalars_->memory();
   return bytes;
 }
 
@@ -319,13 +334,19 @@ void Flow<E>::change(const world::Change& change) {
       multigrid_.impose(boundaries_, time);
       break;
     }
+    case Kind::parameter:
+      if (scalars_ == nullptr) throw UserError("this world has no parameters.");
+      world::set_options(world_, change);
+      scalars_->set_parameters(world_);
+      converged = false;
+      return;
     default:
       throw UserError(
-          "the solver multiblock changes viscosity, gravity, inflows and probes during a run; start a new run for "
-          "anything else.");
+          "the solver multiblock changes viscosity, gravity, inflows, parameters of scalars and probes during a run; "
+          "start a new run for anything else.");
   }
   set_forces();
-  converged = false;
+  converged = flow_converged = false;
 }
 
 template <class E>
@@ -337,7 +358,7 @@ void Flow<E>::set_viscosity(double viscosity) {
       turbulence_->set_viscosity(viscosity, scheme());
       turbulence_->set_eddy_viscosity();
     }
-  converged = false;
+  converged = flow_converged = false;
 }
 
 template class Flow<Incompressible<2>>;

@@ -10,6 +10,7 @@
 #include "solver/execution.hpp"
 #include "solvers/multiblock/multigrid.hpp"
 #include "solvers/multiblock/options.hpp"
+#include "solvers/multiblock/scalars.hpp"
 #include "solvers/multiblock/turbulence.hpp"
 #include "world/change.hpp"
 #include "world/world.hpp"
@@ -45,6 +46,10 @@ class Flow {
   double cfl() const { return options_.cfl > 0 ? options_.cfl : !E::k_is_gas ? 3 : D == 2 ? 4 : 2.5; }
   /// Null without a model.
   const Turbulence<D>* turbulence() const { return turbulence_.get(); }
+  /// Null without scalars.
+  const Scalars<D>* scalars() const { return scalars_.get(); }
+  /// Sets ghosts and gradients of scalars. Collective.
+  void prepare_scalars();
   /// Pressure [Pa], velocity, and of a gas p / rho: of a cell's unknowns, or of its values() for fresh ghosts.
   std::array<double, E::k_unknowns> values(const PieceFields<E>& piece, std::size_t cell) const;
   double density(const PieceFields<E>& piece, std::size_t cell) const {
@@ -75,6 +80,7 @@ class Flow {
   double largest_residual = 0;               // so far
   std::int64_t cycles = 0, last_cycles = 0;  // in all, and of the last step
   bool converged = false;                    // steady: no more cycles are needed
+  bool flow_converged = false;               // the same of the flow without its scalars
   Timers timers;
 
   /// Number of a cell in the mesh: blocks in their order, i fastest.
@@ -112,6 +118,10 @@ class Flow {
   void seek_steady();
   /// A cycle of the flow, and a step of the turbulence model. Returns the residual.
   double cycle(const TimeDerivative& derivative);
+  void seek_steady_scalars();
+  void advance_scalars(const TimeDerivative& derivative);
+  void save_scalars(ArchiveWriter& archive) const;
+  void restore_scalars(const std::vector<ArchiveReader>& parts);
 
   world::World world_;
   comm::Communicator& communicator_;
@@ -121,6 +131,8 @@ class Flow {
   double speed_ = 0, start_speed_ = 0, time_step_ = 0;
   Multigrid<E> multigrid_;
   std::unique_ptr<Turbulence<D>> turbulence_;
+  std::unique_ptr<Scalars<D>> scalars_;
+  std::vector<double> largest_of_scalars_;  // their largest residuals so far
   std::int64_t own_cells_ = 0;
   bool good_ = true;
   bool is_forced_ = false;  // cells have forces

@@ -86,8 +86,10 @@ void set(Options& options, const Entry& entry, const world::OptionValue& value) 
 
 Options Options::of(const world::World& world) {
   Options options;
+  const bool has_module = world.options.contains("library");  // its parameters are options as well
   for (const auto& [name, value] : world.options) {
     const auto* entry = std::ranges::find(k_options, name, &Entry::name);
+    if (entry == std::end(k_options) && has_module) continue;
     if (entry == std::end(k_options)) throw UserError("method." + name + ": the solver multiblock has no such option.");
     set(options, *entry, value);
   }

@@ -62,6 +62,9 @@ class Solver final : public solver::Solver {
       solver::MemberHash hash(flow_.id_of(piece, cell));
       for (const auto& field : piece.state) hash.add(field[c]);
       if (piece.is_turbulent()) hash.add(piece.turbulence.nu[c]);
+      if constexpr (!E::k_is_gas)
+        if (flow_.scalars() != nullptr)
+          for (const auto& scalar : flow_.scalars()->of(piece).scalars) hash.add(scalar.now[c]);
       hash.add_to(sum);
     });
     return sum;
@@ -122,7 +125,10 @@ solver::Diagnosis Solver<E>::diagnose() const {
     Vec3 position, velocity;
   } found;
   flow_.for_each_cell([&](const PieceFields<E>& piece, Int3 cell, std::size_t c, std::size_t) {
-    const bool good = std::ranges::all_of(piece.state, [&](const auto& field) { return std::isfinite(field[c]); });
+    bool good = std::ranges::all_of(piece.state, [&](const auto& field) { return std::isfinite(field[c]); });
+    if constexpr (!E::k_is_gas)
+      if (flow_.scalars() != nullptr)
+        for (const auto& scalar : flow_.scalars()->of(piece).scalars) good = good && std::isfinite(scalar.now[c]);
     const std::int64_t id = flow_.id_of(piece, cell);
     if (good || id > found.id) return;
     found.id = id;

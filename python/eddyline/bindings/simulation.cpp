@@ -35,6 +35,7 @@
 #include "particles/place.hpp"
 #include "physics/equations/equations.hpp"
 #include "physics/modules/load.hpp"
+#include "physics/modules/load_scalars.hpp"
 #include "physics/modules/load_terms.hpp"
 #include "physics/terms/variables.hpp"
 #include "solver/execution_options.hpp"
@@ -504,6 +505,18 @@ std::map<std::string, std::vector<std::pair<std::string, std::string>>> equation
   return columns;
 }
 
+/// Name, unit, meaning, diffusivity and start of the scalars of a module; `options` has its library and parameters.
+std::vector<std::tuple<std::string, std::string, std::string, double, double>> scalars_of(int dimensions,
+                                                                                          const Options& options) {
+  world::World world;
+  world.dimensions = dimensions;
+  world.options = options;
+  std::vector<std::tuple<std::string, std::string, std::string, double, double>> found;
+  for (const auto& each : physics::scalars_of(world)->scalars())
+    found.emplace_back(each.name, each.unit, each.meaning, each.diffusivity, each.start);
+  return found;
+}
+
 /// Largest speed of signals for these values of fields, (fields, cells); not finite if the equations refuse them.
 double equation_speed(const std::string& name, int dimensions, const Options& options, double spacing,
                       const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& values) {
@@ -616,6 +629,7 @@ void bind_simulation(nb::module_& module) {
   });
   module.def("equation_names", &physics::equation_names);
   module.def("equation_columns", equation_columns, "name"_a, "dimensions"_a, "options"_a = Options());
+  module.def("scalars_of", scalars_of, "dimensions"_a, "options"_a);
   module.def("equation_speed", equation_speed, "name"_a, "dimensions"_a, "options"_a, "spacing"_a, "values"_a);
   module.def("term_acts", term_acts, "library"_a, "dimensions"_a, "parameters"_a);
   module.def("term_values", term_values, "library"_a, "dimensions"_a, "parameters"_a, "spacing"_a, "density"_a,

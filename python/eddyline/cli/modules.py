@@ -29,7 +29,7 @@ app.add_typer(module, name="module", short_help="Write, build and list equations
 def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the module and of its folder.")],
     method: Annotated[
-        str, typer.Option("--for", metavar="METHOD", help="What it is for: patches or particles.")
+        str, typer.Option("--for", metavar="METHOD", help="What it is for: patches, particles or blocks.")
     ] = "patches",
     like: Annotated[
         Optional[str],  # noqa: UP045
@@ -42,6 +42,7 @@ def new(
       eddyline module new puff
       eddyline module new plate --like heat
       eddyline module new drop --for particles
+      eddyline module new dye --for blocks
     """
     from eddyline.modules import new_module
     from eddyline.modules.description import SYMBOLIC

@@ -2,7 +2,7 @@
 `equations = "module:NAME"`."""
 
 from .compiler import build
-from .description import Description, ModuleError, Picture
+from .description import Description, ModuleError, Picture, is_name
 from .library import PREFIX, Library, confine, find, found_modules
 from .scaffold import new_module
 
@@ -16,5 +16,6 @@ __all__ = [
     "confine",
     "find",
     "found_modules",
+    "is_name",
     "new_module",
 ]

@@ -121,17 +121,18 @@ def _is_gcc(compiler: str) -> bool:
 
 
 def _sources(module: Description, folder: Path, instructions: Sequence[str], work: Path) -> list[Path]:
-    """The files to compile: one with the equations, and one for each instruction set."""
+    """The files to compile: one with the equations, and one for each instruction set that the solver can
+    choose; on blocks it has one only."""
     header = f'#include "{module.name}.hpp"\n'
     about = module.model_copy(update={"source": source_hash(folder)}).model_dump_json(by_alias=True)
-    of_patches = module.method == "patches"
-    library = "library" if of_patches else "particle_library"
+    library = {"patches": "library", "particles": "particle_library", "blocks": "scalar_library"}
+    loops_of = {"patches": _loops, "particles": _sweeps}
     files = {
-        "module": header + f'#include "physics/modules/{library}.hpp"\n'
+        "module": header + f'#include "physics/modules/{library[module.method]}.hpp"\n'
         f'const char* const eddyline::module::k_about = R"~~({about})~~";\n'
     }
-    for name in instructions:
-        files[name] = _loops(module, name) if of_patches else _sweeps(module, name)
+    for name in instructions if module.method in loops_of else ():
+        files[name] = loops_of[module.method](module, name)
     paths = []
     for name, text in files.items():
         paths.append(work / f"{name}.cpp")

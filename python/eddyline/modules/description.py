@@ -18,8 +18,9 @@ NAME = re.compile(r"[a-z][a-z0-9_]*")
 """Names of modules and of parameters."""
 LONGEST_NAME = 40
 """Characters of the name of a parameter."""
-METHODS = ("patches", "particles")
-"""The methods that modules can be for: equations on cells in patches, or a term of forces on particles."""
+METHODS = ("patches", "particles", "blocks")
+"""The methods that modules can be for: equations on cells in patches, a term of forces on particles, or
+scalars that the flow on body-fitted blocks carries."""
 
 
 RESERVED = frozenset(
@@ -40,6 +41,24 @@ RESERVED = frozenset(
     )
 )
 """Names that parameters of equations cannot have: options of the method."""
+RESERVED_ON_BLOCKS = frozenset(
+    (
+        *(
+            "name",
+            "library",
+            "scalars",
+            "parameters",
+            "values",
+            "steady",
+            "tolerance",
+            "time_step",
+            "courant",
+        ),
+        *("coarse_start", "inner_cycles", "inner_tolerance", "cfl", "compressibility", "dissipation"),
+        *("dissipation_kind", "shock_dissipation", "sweeps", "viscous", "cycle", "levels", "reference_speed"),
+    )
+)
+"""The same for parameters of scalars."""
 
 
 class ModuleError(ValueError):
@@ -91,14 +110,14 @@ _Name = Annotated[str, StringConstraints(pattern=f"^{NAME.pattern}$", max_length
 class Description(_Table):
     """The content of module.toml.
 
-    title: the equations, or the term, in a few words. dimensions: those that the model is compiled for. Of
-    patches only: sides: kinds of sides that the equations have; cell_steps: cell steps a second on one core,
-    for forecasts of run times; pictures.
+    title: the equations, the term or the scalars in a few words. dimensions: those that the model is
+    compiled for. pictures: of patches and blocks. Of patches only: sides: kinds of sides that the equations
+    have; cell_steps: cell steps a second on one core, for forecasts of run times.
     """
 
     name: _Name
     title: str
-    method: Literal["patches", "particles"] = Field(default="patches", alias="for")
+    method: Literal["patches", "particles", "blocks"] = Field(default="patches", alias="for")
     dimensions: tuple[Literal[2, 3], ...] = Field(default=(2, 3), min_length=1)
     sides: tuple[Literal["periodic", "wall", "open"], ...] = Field(
         default=("periodic", "wall", "open"), min_length=1
@@ -113,9 +132,23 @@ class Description(_Table):
     def _names_are_free(self) -> Description:
         if self.method == "particles":
             return self
-        if taken := sorted(RESERVED & set(self.parameters)):
+        reserved = RESERVED if self.method == "patches" else RESERVED_ON_BLOCKS
+        if taken := sorted(reserved & set(self.parameters)):
             raise ValueError(f"parameters.{taken[0]} has the name of an option of [method]")
         return self
+
+
+_ONLY_ELSEWHERE: dict[str, set[str]] = {
+    "patches": set(),
+    "particles": {"sides", "cell_steps", "pictures"},
+    "blocks": {"sides", "cell_steps"},
+}
+"""Keys that modules for a method cannot have."""
+
+
+def is_name(name: str) -> bool:
+    """True if a field may have this name."""
+    return re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) is not None
 
 
 def read(folder: Path) -> Description:
@@ -137,13 +170,15 @@ def read(folder: Path) -> Description:
         where = ".".join(str(part) for part in first["loc"])
         text = first["msg"].removeprefix("Value error, ")
         raise ModuleError(f"{path}: {where}{': ' if where else ''}{text}.") from None
-    of_patches = {"sides", "cell_steps", "pictures"} & found.model_fields_set
-    if found.method == "particles" and of_patches:
+    of_others = _ONLY_ELSEWHERE[found.method] & found.model_fields_set
+    if of_others:
         raise ModuleError(
-            f'{path}: {min(of_patches)} is for patches; remove it, as the module is "particles".'
+            f'{path}: {min(of_others)} is for patches; remove it, as the module is "{found.method}".'
         )
-    if found.method == "particles" and not (folder / f"{found.name}.hpp").is_file():
-        raise ModuleError(f"{path}: the folder has no {found.name}.hpp, which a module for particles needs.")
+    if found.method != "patches" and not (folder / f"{found.name}.hpp").is_file():
+        raise ModuleError(
+            f"{path}: the folder has no {found.name}.hpp, which a module for {found.method} needs."
+        )
     if not has_sources(folder, found.name):
         raise ModuleError(
             f'{path}: name = "{found.name}", but the folder has no {found.name}.hpp and no {SYMBOLIC}.'

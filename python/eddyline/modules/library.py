@@ -58,7 +58,11 @@ def find(name: str, folders: Sequence[str | Path], method: str = "patches") -> L
     library lies there or in a folder that has its name. method: what it must be for. Raises ModuleError."""
     found = _find(name, folders)
     if found.description.method != method:
-        where = {"patches": "as method.equations", "particles": "in [[terms]]"}[found.description.method]
+        where = {
+            "patches": "as method.equations",
+            "particles": "in [[terms]]",
+            "blocks": "as method.scalars of the solver multiblock",
+        }[found.description.method]
         raise ModuleError(f"the module is for {found.description.method}; name it {where}")
     return found
 

@@ -11,13 +11,10 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 _TEMPLATES = {
     "patches": _PACKAGE / "data" / "module",
     "particles": _PACKAGE / "data" / "particle_module",
+    "blocks": _PACKAGE / "data" / "block_module",
 }
 _EXAMPLES = (_PACKAGE / "examples" / "modules", _PACKAGE.parent.parent / "examples" / "modules")
 """Modules to begin with: installed; in a checkout."""
-_INSTEAD = {
-    "blocks": "; the solver of body-fitted blocks has two sets of equations of its own, whose sums and "
-    "multigrid cycles have no place for others",
-}
 
 
 def examples() -> dict[str, Path]:
@@ -37,7 +34,7 @@ def new_module(
             "letter."
         )
     if method not in METHODS:
-        raise ModuleError(f"--for {method}: must be {' or '.join(METHODS)}{_INSTEAD.get(method, '')}.")
+        raise ModuleError(f"--for {method}: must be {', '.join(METHODS[:-1])} or {METHODS[-1]}.")
     folder = (parent or Path()) / name
     if folder.exists():
         raise ModuleError(f"{folder} is there already. Choose another name, or remove it.")

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, StrictBool
 
-from eddyline import _core
-from eddyline.solvers import multigrid
+from eddyline import _core, modules
+from eddyline.solvers import carried_scalars, multigrid
+from eddyline.solvers.carried_scalars import ScalarOptions
 from eddyline.world import checks
 from eddyline.world.build import fluid_world
 from eddyline.world.check_openings import opening_problems
@@ -21,6 +22,7 @@ from eddyline.world.mesh_table import MeshTable
 from eddyline.world.meshes import describe_mesh, make, mesh_notes, mesh_problems
 from eddyline.world.openings import faces
 from eddyline.world.outline import outline
+from eddyline.world.parameters import SteeredParameter
 from eddyline.world.problems import dotted, number, rounded
 from eddyline.world.samples import Samples, face, speed
 from eddyline.world.scales import Scales, find_scales
@@ -44,10 +46,11 @@ if TYPE_CHECKING:
     from eddyline.mesh import Mesh
 
 
-class MultiblockOptions(SolverOptions):
+class MultiblockOptions(ScalarOptions):
     """Flow on body-fitted blocks of cells, which [mesh] describes: finite volumes of second order, multigrid;
     in time, backward differences of second order. Liquids without a free surface, by artificial
-    compressibility, and ideal gases; bodies at rest, or circles that turn."""
+    compressibility, which may carry the scalars of a module, and ideal gases; bodies at rest, or circles
+    that turn."""
 
     name: Literal["multiblock"]
 
@@ -121,10 +124,10 @@ class Multiblock:
     name = "multiblock"
     title = "Body-fitted blocks of cells"
     not_steered = (
-        "the solver multiblock can change inflows, gravity, viscosity and probes while it runs, and nothing "
-        "else."
+        "the solver multiblock can change inflows, gravity, viscosity, parameters of scalars and probes "
+        "while it runs, and nothing else."
     )
-    steered = ("inflow", "gravity", "viscosity")
+    steered = ("inflow", "gravity", "viscosity", "parameter")
     has_sound = True
     options: type[SolverOptions] = MultiblockOptions
     tables: Mapping[str, type[Table]] = {"mesh": MeshTable}
@@ -137,22 +140,41 @@ class Multiblock:
     def has_fluid(self, method: Mapping[str, Any]) -> bool:
         return True
 
+    def has_other_pictures(self, method: Mapping[str, Any]) -> bool:
+        """True if pictures of a world with these options may show quantities that `pictures` lacks."""
+        return method.get("scalars") is not None
+
+    def code(self, file: WorldFile) -> Mapping[str, str]:
+        """The version of the module of the scalars, see `World.code`."""
+        module = options_of(file).module
+        return {} if module is None else {modules.PREFIX + module.description.name: module.version}
+
+    def parameters(
+        self, file: WorldFile, document: Mapping[str, Any], let: Mapping[str, float]
+    ) -> Iterator[SteeredParameter]:
+        """Parameters of the module of the scalars, see `steered_parameters`."""
+        return carried_scalars.parameters_of(options_of(file))
+
     def snapshot_fields(self, file: WorldFile) -> Mapping[str, str]:
         units = {name: unit for name, unit, *_ in _core.quantities(self.outline(file))}
         velocity = [f"velocity_{axis}" for axis in "xyz"[: file.dimensions]]
-        return {name: units[name] for name in (*velocity, "pressure", "density") if name in units}
+        names = (*velocity, "pressure", "density", *_names(file))
+        return {name: units[name] for name in names if name in units}
 
     def start_fields(self, file: WorldFile) -> Mapping[str, str]:
-        return {}
+        found = carried_scalars.scalars_of(options_of(file), file.dimensions)
+        return {each.name: f"[{each.unit}]" for each in found}
 
     def pictured(self, file: WorldFile) -> tuple[str, ...]:
-        return pictured(self.pictures, outline(file))
+        return (*pictured(self.pictures, outline(file)), *_names(file))
 
     def kept(self, file: WorldFile) -> tuple[str, ...]:
-        return ("velocity_x", "velocity_y", "pressure") if file.dimensions == 2 else ("speed", "pressure")
+        flow = ("velocity_x", "velocity_y", "pressure") if file.dimensions == 2 else ("speed", "pressure")
+        return (*flow, *_names(file))
 
     def refusals(self, file: WorldFile) -> Found:
-        return _refusals(file)
+        yield from _refusals(file)
+        yield from carried_scalars.refusals(file, options_of(file))
 
     def problems(self, file: WorldFile, samples: Samples, names: dict[str, float]) -> Found:
         yield from checks.boundary_problems(file)
@@ -202,7 +224,7 @@ class Multiblock:
             )
 
     def warnings(self, world: World) -> Iterator[str]:
-        return iter(())
+        return carried_scalars.stale(options_of(world.file))
 
     def notes(self, world: World, samples: Samples) -> Iterator[str]:
         yield from mesh_notes(world.file)
@@ -210,21 +232,26 @@ class Multiblock:
     def build(self, file: WorldFile, scales: Scales) -> _core.World:
         world = fluid_world(file, replace(scales, max_speed=0.0))  # pressures have no background
         world.mesh = core_mesh(make(file))
+        options = options_of(file)
+        world.options = world.options | carried_scalars.core_options(options)
+        world.fields = world.fields | carried_scalars.core_values(options)
         return world
 
     def outline(self, file: WorldFile) -> _core.World:
-        return outline(file)
+        return outline(file, carried_scalars.core_options(options_of(file)))
 
     def estimate(self, world: World) -> Estimate:
         cells = make(world.file).cells
+        scalars = len(_names(world.file))
+        of_scalars = carried_scalars.bytes_per_cell(scalars, world.dimensions)
         cycles = 1 if options_of(world.file).steady else CYCLES_A_STEP
         return Estimate(
             counts={"cells": cells},
-            memory_bytes=cells * BYTES_PER_CELL[world.dimensions],
+            memory_bytes=cells * (BYTES_PER_CELL[world.dimensions] + of_scalars),
             time_step=_time_step(world.file, world.scales),
             step_seconds=cycles * cycle_of(world).seconds(scheme_of(world.file), cells),
             threads=max(1, cells // CELLS_A_THREAD),
-            snapshot_bytes=cells * BYTES_OF_SNAPSHOT[world.dimensions],
+            snapshot_bytes=cells * (BYTES_OF_SNAPSHOT[world.dimensions] + 8 * scalars),
         )
 
     def describe(self, world: World, found: Plan) -> Rows:
@@ -235,6 +262,7 @@ class Multiblock:
         else:
             step = rounded(found.estimate.time_step)
             yield "time step", f"{step} s, up to {options.inner_cycles} cycles of multigrid each"
+        yield from carried_scalars.describe(world.file, options)
 
     def remarks(self, world: World, found: Plan) -> Iterator[str]:
         return iter(())
@@ -256,6 +284,11 @@ MOST_STEPS = 1e13
 def options_of(file: WorldFile) -> MultiblockOptions:
     assert isinstance(file.method, MultiblockOptions)
     return file.method
+
+
+def _names(file: WorldFile) -> tuple[str, ...]:
+    """The scalars of a world."""
+    return tuple(each.name for each in carried_scalars.scalars_of(options_of(file), file.dimensions))
 
 
 def scheme_of(file: WorldFile) -> multigrid.Scheme:

@@ -65,13 +65,22 @@ solver::Field Cells<E>::field(std::string_view set, std::string_view name) const
       return computed([&](const PieceFields<E>& piece, std::size_t c) { return flow_.eddy_ratio(piece, c); });
     if (flow_.turbulence() != nullptr && name == "wall_distance")
       return computed([](const PieceFields<E>& piece, std::size_t c) { return piece.turbulence.distance[c]; });
+    if constexpr (!E::k_is_gas)
+      if (flow_.scalars() != nullptr)
+        for (std::size_t k = 0; k < flow_.scalars()->all().size(); ++k)
+          if (name == flow_.scalars()->all()[k].name)
+            return computed([&](const PieceFields<E>& piece, std::size_t c) {
+              return flow_.scalars()->of(piece).scalars[k].now[c];
+            });
     for (std::size_t d = 0; d < D; ++d)
       if (name == std::string("velocity_") + "xyz"[d])
         return computed([&](const PieceFields<E>& piece, std::size_t c) { return flow_.values(piece, c)[1 + d]; });
   }
-  throw UserError("field: cells have no \"" + std::string(name) +
-                  "\"; they have id, block, position, volume, velocity, velocity_x, velocity_y, velocity_z in 3D, "
-                  "pressure, of a gas density, and with a turbulence model eddy_viscosity_ratio and wall_distance.");
+  throw UserError(
+      "field: cells have no \"" + std::string(name) +
+      "\"; they have id, block, position, volume, velocity, velocity_x, velocity_y, velocity_z in 3D, "
+      "pressure, scalars of a module, of a gas density, and with a turbulence model eddy_viscosity_ratio and "
+      "wall_distance.");
 }
 
 template class Cells<Incompressible<2>>;

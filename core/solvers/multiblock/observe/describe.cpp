@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "physics/modules/load_scalars.hpp"
 #include "solvers/multiblock/solver.hpp"
 
 namespace eddyline::multiblock {
@@ -24,6 +25,19 @@ solver::Description describe(const world::World& world) {
     all.series.push_back(
         {"turbulence", {{"residual", "1/s"}, {"max_ratio", "1"}, {"y_plus_max", "1"}, {"y_plus_mean", "1"}}});
     all.probes.insert(all.probes.end() - 1, {"eddy_viscosity_ratio", "1"});
+  }
+  if (const auto scalars = physics::scalars_of(world)) {
+    std::vector<solver::Column> columns;
+    for (const auto& each : scalars->scalars()) {
+      const std::string unit = each.unit.empty() ? "1" : each.unit;
+      const std::string volume = D == 2 ? "m^2" : "m^3";
+      all.quantities.push_back({each.name, unit});
+      all.probes.insert(all.probes.end() - 1, {each.name, unit});
+      columns.push_back({"total_" + each.name, unit == "1" ? volume : unit + " " + volume});
+      for (const char* of : {"mean_", "min_", "max_"}) columns.push_back({of + each.name, unit});
+      columns.push_back({"residual_" + each.name, unit == "1" ? "1/s" : unit + "/s"});
+    }
+    all.series.push_back({"scalars", std::move(columns)});
   }
   for (const auto& each : world.openings) all.series.push_back({"opening." + each.name, {solver::mass_flow(D)}});
 

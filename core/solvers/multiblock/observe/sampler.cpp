@@ -11,13 +11,15 @@ namespace eddyline::multiblock {
 
 namespace {
 
-constexpr double k_none = -INFINITY;  // of a rank that does not hold a point
+constexpr double k_none = -INFINITY;        // of a rank that does not hold a point
+constexpr std::int32_t k_first_scalar = 5;  // of a liquid, among the quantities
 
 }  // namespace
 
 /// Gradients of the present state.
 template <class E>
 void Sampler<E>::prepare() {
+  flow_.prepare_scalars();
   flow_.finest().fill_ghosts();
   flow_.residual_terms().set_gradients(flow_.finest());
 }
@@ -49,6 +51,14 @@ typename Sampler<E>::Sample Sampler<E>::sample(const Location& found, Vec3 x) co
     sample.values[v] = v == 0 ? value * flow_.pressure_unit() : value;
   }
   sample.eddy_ratio = flow_.eddy_ratio(piece, c);
+  if constexpr (!E::k_is_gas)
+    if (flow_.scalars() != nullptr)
+      for (std::size_t k = 0; const auto& scalar : flow_.scalars()->of(piece).scalars) {
+        double& value = sample.scalars[k++];
+        value = scalar.now[c];
+        for (std::size_t d = 0; d < D; ++d)
+          value += scalar.gradient[d][c] * (x[static_cast<int>(d)] - piece.center[d][c]);
+      }
   return sample;
 }
 
@@ -58,6 +68,8 @@ double Sampler<E>::value(std::int32_t quantity, const Sample& sample) const {
   const double square = D == 3 ? v[1] * v[1] + v[2] * v[2] + v[D] * v[D] : v[1] * v[1] + v[2] * v[2];
   const world::Fluid& fluid = flow_.world().fluid;
   const auto theta = [&] { return v[k_values - 1]; };  // of a gas
+  if (!E::k_is_gas && quantity >= k_first_scalar)
+    return sample.scalars[static_cast<std::size_t>(quantity - k_first_scalar)];
   switch (quantity) {
     case 0: return std::sqrt(square);
     case 1: return v[1];
@@ -89,6 +101,7 @@ std::vector<double> Sampler<E>::at(std::span<const Vec3> points) {
       const Sample here = sample(found[n], points[n]);
       std::copy_n(here.values.begin(), D + 1, row);
       if (flow_.turbulence() != nullptr) row[width - 2] = here.eddy_ratio;
+      if (flow_.scalars() != nullptr) std::copy_n(here.scalars.begin(), flow_.scalars()->all().size(), row + D + 1);
       row[width - 1] = 1;
     }
   }

@@ -30,6 +30,7 @@ class Sampler final : public solver::Sampler {
     std::array<double, k_values> values{};  // pressure [Pa], velocity [m/s], of a gas p / rho [m^2/s^2]
     std::array<std::array<double, D>, k_values> gradient{};
     double eddy_ratio = 0;  // of the cell
+    std::array<double, physics::scalars::k_most> scalars{};
   };
   void prepare();
   void share(std::vector<Location>& found) const;

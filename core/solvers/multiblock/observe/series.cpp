@@ -126,6 +126,50 @@ class TurbulenceSeries final : public solver::Observer {
   std::size_t index_ = 0;
 };
 
+/// Amounts and extremes of scalars, and their convergence.
+template <int D>
+class ScalarSeries final : public solver::Observer {
+  using E = Incompressible<D>;
+
+ public:
+  explicit ScalarSeries(Flow<E>& flow) : flow_(flow) {}
+  std::string name() const override { return "scalars"; }
+  std::vector<solver::Column> columns() const override { return describe(flow_.world()).columns(name()); }
+  void add(comm::Sums& sums) override {
+    const std::size_t count = flow_.scalars()->all().size();
+    std::vector<ReproducibleSum> own(count + 1);  // the last: the volume
+    extremes_.assign(2 * count, -INFINITY);
+    flow_.for_each_cell([&](const PieceFields<E>& piece, Int3, std::size_t c, std::size_t) {
+      own[count].add(piece.volume[c]);
+      for (std::size_t k = 0; k < count; ++k) {
+        const double value = flow_.scalars()->of(piece).scalars[k].now[c];
+        own[k].add(value * piece.volume[c]);
+        extremes_[2 * k] = std::max(extremes_[2 * k], -value);
+        extremes_[2 * k + 1] = std::max(extremes_[2 * k + 1], value);
+      }
+    });
+    for (std::size_t k = 0; k <= count; ++k) {
+      const std::size_t index = sums.add(own[k]);
+      if (k == 0) index_ = index;
+    }
+  }
+  void read(const comm::Sums& sums, std::vector<double>& row) override {
+    comm::maximum(flow_.communicator(), extremes_, "observers");
+    const std::size_t count = flow_.scalars()->all().size();
+    const double volume = sums.value(index_ + count);
+    for (std::size_t k = 0; k < count; ++k) {
+      const double total = sums.value(index_ + k);
+      row.insert(row.end(),
+                 {total, total / volume, -extremes_[2 * k], extremes_[2 * k + 1], flow_.scalars()->residuals()[k]});
+    }
+  }
+
+ private:
+  Flow<E>& flow_;
+  std::vector<double> extremes_;
+  std::size_t index_ = 0;
+};
+
 /// Mass that enters through an opening, by the same flux as in the residual.
 template <class E>
 class OpeningSeries final : public solver::Observer {
@@ -175,6 +219,8 @@ std::vector<std::unique_ptr<solver::Observer>> make_observers(Flow<E>& flow) {
   observers.push_back(std::make_unique<Budget<E>>(flow));
   observers.push_back(std::make_unique<Convergence<E>>(flow));
   if (flow.turbulence() != nullptr) observers.push_back(std::make_unique<TurbulenceSeries<E>>(flow));
+  if constexpr (!E::k_is_gas)
+    if (flow.scalars() != nullptr) observers.push_back(std::make_unique<ScalarSeries<E::k_dimensions>>(flow));
   for (std::size_t o = 0; o < flow.world().openings.size(); ++o)
     observers.push_back(std::make_unique<OpeningSeries<E>>(flow, o));
   return observers;
