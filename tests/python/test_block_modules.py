@@ -87,6 +87,10 @@ def dye(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_a_new_module_passes_its_own_test(dye: Path) -> None:
+    assert pytest.main(["-q", "-p", "no:cacheprovider", str(dye / "test_dye.py")]) == 0
+
+
 def world_of(dye: Path, changes: Mapping[str, Any] | None = None) -> World:
     return World.from_text(BOX, path=dye.parent / "box.toml", overrides=dict(changes or {}))
 
