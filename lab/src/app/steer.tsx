@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { currentValues } from "../state/current";
 import { linkProblem } from "../state/link";
 import * as run from "../state/run";
-import { type Action, sendCommand, refusalOf, sentCommands } from "../state/steering";
+import { type Action, sendCommand, refusalOf, refusalText, sentCommands } from "../state/steering";
 import * as world from "../state/world";
 
 export function Steer() {
@@ -73,7 +73,7 @@ export function Steer() {
 }
 
 function bodyNote(): string {
-  return world.drawing.value?.bodies.length === 0 ? "This world has no body." : refusalOf("move_body");
+  return world.drawing.value?.bodies.length === 0 ? "This world has no body." : refusalText(refusalOf("move_body"));
 }
 
 interface SteeringFieldProps {

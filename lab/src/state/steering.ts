@@ -68,7 +68,7 @@ export function describe(action: Action): string {
 }
 
 /** The reason of a refusal, without the leading name of the command. */
-function refusalText(refused: string): string {
+export function refusalText(refused: string): string {
   const plain = refused.replace(/^[a-z_]+: /, "");
   return plain.charAt(0).toUpperCase() + plain.slice(1);
 }
