@@ -283,11 +283,11 @@ def test_ranks_without_cells_are_not_shown_and_fewer_levels_proposed() -> None:
 def test_cycles_are_counted_over_a_run_on_coarser_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     """A cylinder that starts from a uniform stream: 20 cycles in its first steps, 12 on cells four times as
     large over the whole run."""
-    monkeypatch.setattr(rehearsal, "SECONDS", 0.3)
+    monkeypatch.setattr(rehearsal, "SECONDS", 1.0)
     world = World.load("cylinder", {"method.name": "multiblock", "domain.spacing": "D/10"})
     found = plan_world(world, [1])
     cycles = float(re.findall(r"([\d.]+) cycles a step", found.work.origin)[0])
-    assert 8 < cycles < 17.5
+    assert 8 < cycles < 19
 
 
 @pytest.fixture

@@ -181,7 +181,8 @@ def _residual_chart(frame: pd.DataFrame) -> Chart:
 
     def draw(axes: Axes) -> None:
         line(axes, frame["time"].to_numpy(), frame["drop"].to_numpy(), 0, "residual")
-        axes.set_yscale("log")
+        if (frame["drop"] > 0).any():
+            axes.set_yscale("log")
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.yaxis.set_minor_formatter(lambda value, _: "")
         axes.set_xlabel(TIME_LABEL)
