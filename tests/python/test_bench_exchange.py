@@ -136,6 +136,7 @@ def test_every_strategy_replays_what_was_recorded(recorded: Path, tmp_path: Path
 
 
 @needs_ranks
+@pytest.mark.matrix
 def test_counts_are_four_bytes_to_each_neighbour(recorded: Path, tmp_path: Path) -> None:
     told = tmp_path / "told.json"
     words = [

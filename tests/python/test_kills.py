@@ -12,6 +12,7 @@ PARTS = {"run": 200, "close": 15, "replay": 700}
 """Scenarios, and at every how many operations they are killed here."""
 
 
+@pytest.mark.matrix
 @pytest.mark.skipif(sys.platform != "linux", reason="orphans are found in /proc")
 def test_what_a_kill_leaves_can_be_completed_to_the_bits() -> None:
     with ThreadPoolExecutor(1) as pool:
