@@ -30,17 +30,23 @@ struct Extents {
   std::ptrdiff_t at(Int3 cell) const { return at(cell[0], cell[1], cell[2]); }
 };
 
+/// The linear system for the change of a field in an implicit step: diagonal * change is the rate, plus coefficients of
+/// neighbours times their changes.
+template <int D>
+struct ImplicitSystem {
+  Array<double> rate, diagonal;
+  std::array<std::array<Array<double>, 2>, D> neighbor;  // coefficients, below and above along each index
+  Array<double> change, change_before;
+};
+
 /// Fields of the turbulence model. Empty without one.
 template <int D>
-struct TurbulenceFields {
-  Array<double> eddy;                                    // eddy viscosity mu_t [Pa s]
-  Array<double> nu;                                      // finest level, as all below: nu~ [m^2/s]
-  Array<double> before, before_that;                     // nu~ of the last two time steps
-  Array<double> laminar, diffusivity;                    // mu / rho, and k of the model
-  Array<double> distance;                                // from the nearest wall [m]
-  Array<double> rate, diagonal;                          // of the linear system for the change of nu~
-  std::array<std::array<Array<double>, 2>, D> neighbor;  // its coefficients, below and above along each index
-  Array<double> change, change_before;
+struct TurbulenceFields : ImplicitSystem<D> {
+  Array<double> eddy;                  // eddy viscosity mu_t [Pa s]
+  Array<double> nu;                    // finest level, as all below: nu~ [m^2/s]
+  Array<double> before, before_that;   // nu~ of the last two time steps
+  Array<double> laminar, diffusivity;  // mu / rho, and k of the model
+  Array<double> distance;              // from the nearest wall [m]
 };
 
 /// Fields of the cells of one piece on one level. A field of faces has at cell c the face between c and the cell before

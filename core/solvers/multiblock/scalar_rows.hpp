@@ -22,11 +22,9 @@ struct ScalarFields {
 
 /// Scalars in the cells of a piece, and the linear system for the change of one of them.
 template <int D>
-struct PieceScalars {
+struct PieceScalars : ImplicitSystem<D> {
   std::vector<ScalarFields<D>> scalars;
-  std::array<std::array<Array<double>, 2>, D> outflow;   // volume that leaves below and above along each index [m^D/s]
-  std::array<std::array<Array<double>, 2>, D> neighbor;  // coefficients
-  Array<double> rate, diagonal, change, change_before;
+  std::array<std::array<Array<double>, 2>, D> outflow;  // volume that leaves below and above along each index [m^D/s]
 };
 
 /// Numbers of a scalar.

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <mutex>
 
-#include "base/block_sum.hpp"
 #include "base/errors.hpp"
 #include "comm/collectives.hpp"
 #include "physics/modules/load_scalars.hpp"
+#include "solvers/multiblock/implicit_step.hpp"
 #include "world/sides.hpp"
 
 namespace eddyline::multiblock {
@@ -237,59 +236,12 @@ void Scalars<D>::set_sources(double t) {
 }
 
 template <int D>
-void Scalars<D>::sum_residual(std::size_t k) {
-  ReproducibleSum total;
-  std::mutex adding;
-  level_.for_each_row([&](PieceFields<E>& piece, std::ptrdiff_t first, std::int32_t count) {
-    ReproducibleSum own;
-    BlockSum::Numbers block;
-    for (std::int32_t n = 0; n < count;) {
-      std::size_t size = 0;
-      for (; n < count && size < BlockSum::k_most; ++n) {
-        const auto c = static_cast<std::size_t>(first + n);
-        const double rate = of(piece).rate[c] * piece.per_volume[c] / rates_[k];
-        block[size++] = rate * rate;
-      }
-      BlockSum::add(own, block, size);
-    }
-    const std::scoped_lock lock(adding);
-    total.merge(own);
-  });
-  comm::sum(communicator_, std::span(&total, 1), "residual");
-  residuals_[k] = rates_[k] * std::sqrt(total.value() / cells_);
-}
-
-template <int D>
 void Scalars<D>::solve(std::size_t k) {
-  using S = Pack4d;
-  for (auto& own : pieces_) std::fill(own.change.begin(), own.change.end(), 0.0);
-  for (int sweep = 0; sweep < k_sweeps; ++sweep) {
-    for (auto& own : pieces_) own.change.swap(own.change_before);
-    level_.ghosts.fetch(1, Ghosts::Layers::near, [&](std::int32_t piece, int, int) {
-      return pieces_[static_cast<std::size_t>(piece)].change_before.data();
-    });
-    std::size_t n = k;
-    for (const BoundaryFace& face : level_.faces) {
-      auto& change = pieces_[static_cast<std::size_t>(face.piece)].change_before;
-      const double inner = change[static_cast<std::size_t>(face.cell)];
-      change[static_cast<std::size_t>(face.ghost)] = is_imposed(face, imposed_[n]) ? -inner : inner;
-      n += scalars_.size();
-    }
-    level_.for_each_row([&](PieceFields<E>& piece, std::ptrdiff_t first, std::int32_t count) {
-      PieceScalars<D>& own = of(piece);
-      for (std::int32_t m = 0; m < count; m += S::width) {
-        const std::ptrdiff_t c = first + m;
-        const double* before = own.change_before.data() + c;
-        S sum = S::load(own.rate.data() + c);
-        for (std::size_t axis = 0; axis < D; ++axis) {
-          const std::ptrdiff_t stride = piece.extents.stride[axis];
-          sum = sum + (S::load(own.neighbor[axis][0].data() + c) * S::load(before - stride) +
-                       S::load(own.neighbor[axis][1].data() + c) * S::load(before + stride));
-        }
-        (sum / S::load(own.diagonal.data() + c)).store(own.change.data() + c);
-      }
-    });
-  }
+  const auto system = [this](PieceFields<E>& piece) -> ImplicitSystem<D>& { return of(piece); };
+  residuals_[k] = rates_[k] * mean_rate(communicator_, level_, rates_[k], cells_, system);
+  solve_implicit(level_, k_sweeps, system, [&](const BoundaryFace& face, std::size_t number, double inner) {
+    return is_imposed(face, imposed_[number * scalars_.size() + k]) ? -inner : inner;
+  });
 }
 
 template <int D>
@@ -301,7 +253,6 @@ void Scalars<D>::advance(const TimeDerivative& time, double t) {
     level_.for_each_row([&](PieceFields<E>& piece, std::ptrdiff_t first, std::int32_t count) {
       set_scalar_row<D>(piece, of(piece), of(piece).scalars[k], terms, first, count);
     });
-    sum_residual(k);
     solve(k);
     level_.for_each_row([&](PieceFields<E>& piece, std::ptrdiff_t first, std::int32_t count) {
       PieceScalars<D>& own = of(piece);

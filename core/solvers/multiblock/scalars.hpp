@@ -66,7 +66,6 @@ class Scalars {
   bool is_imposed(const BoundaryFace& face, const Imposed& imposed) const;
   void fill_ghosts();
   void set_sources(double t);
-  void sum_residual(std::size_t scalar);
   void solve(std::size_t scalar);
 
   comm::Communicator& communicator_;

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <mutex>
 
-#include "base/block_sum.hpp"
-#include "comm/collectives.hpp"
 #include "physics/turbulence/spalart_allmaras.hpp"
 #include "solvers/multiblock/gas_rows.hpp"
+#include "solvers/multiblock/implicit_step.hpp"
 #include "solvers/multiblock/wall_distance.hpp"
 
 namespace eddyline::multiblock {
@@ -172,66 +170,14 @@ void Turbulence<D>::set_row(PieceFields<E>& piece, const TimeDerivative& time, s
 }
 
 template <int D>
-void Turbulence<D>::sum_residual() {
-  ReproducibleSum total;
-  std::mutex adding;
-  levels_.front()->for_each_row([&](PieceFields<E>& piece, std::ptrdiff_t first, std::int32_t count) {
-    ReproducibleSum own;
-    BlockSum::Numbers block;
-    for (std::int32_t n = 0; n < count;) {
-      std::size_t size = 0;
-      for (; n < count && size < BlockSum::k_most; ++n) {
-        const auto c = static_cast<std::size_t>(first + n);
-        const double rate = piece.turbulence.rate[c] * piece.per_volume[c] / unit_;
-        block[size++] = rate * rate;
-      }
-      BlockSum::add(own, block, size);
-    }
-    const std::scoped_lock lock(adding);
-    total.merge(own);
-  });
-  comm::sum(communicator_, std::span(&total, 1), "residual");
-  residual_ = std::sqrt(total.value() / cells_);
-}
-
-template <int D>
 void Turbulence<D>::solve() {
   Level<E>& level = *levels_.front();
-  level.for_each_row([](PieceFields<E>& piece, std::ptrdiff_t first, std::int32_t count) {
-    TurbulenceFields<D>& fields = piece.turbulence;
-    for (std::int32_t n = 0; n < count; n += k_lanes) {
-      const std::ptrdiff_t c = first + n;
-      (S::load(fields.rate.data() + c) / S::load(fields.diagonal.data() + c)).store(fields.change.data() + c);
-    }
+  const auto system = [](PieceFields<E>& piece) -> ImplicitSystem<D>& { return piece.turbulence; };
+  residual_ = mean_rate(communicator_, level, unit_, cells_, system);
+  solve_implicit(level, k_sweeps, system, [&](const BoundaryFace& face, std::size_t, double inner) {
+    if (face.condition == Condition::wall) return -inner;
+    return !face.is_solid() && enters(face, level.pieces[static_cast<std::size_t>(face.piece)]) ? 0.0 : inner;
   });
-  for (int sweep = 1; sweep < k_sweeps; ++sweep) {
-    for (PieceFields<E>& piece : level.pieces) piece.turbulence.change.swap(piece.turbulence.change_before);
-    level.ghosts.fetch(1, Ghosts::Layers::near, [&](std::int32_t piece, int, int) {
-      return level.pieces[static_cast<std::size_t>(piece)].turbulence.change_before.data();
-    });
-    for (const BoundaryFace& face : level.faces) {
-      auto& piece = level.pieces[static_cast<std::size_t>(face.piece)];
-      auto& change = piece.turbulence.change_before;
-      const double inner = change[static_cast<std::size_t>(face.cell)];
-      change[static_cast<std::size_t>(face.ghost)] = face.condition == Condition::wall         ? -inner
-                                                     : !face.is_solid() && enters(face, piece) ? 0.0
-                                                                                               : inner;
-    }
-    level.for_each_row([](PieceFields<E>& piece, std::ptrdiff_t first, std::int32_t count) {
-      TurbulenceFields<D>& fields = piece.turbulence;
-      for (std::int32_t n = 0; n < count; n += k_lanes) {
-        const std::ptrdiff_t c = first + n;
-        const double* before = fields.change_before.data() + c;
-        S sum = S::load(fields.rate.data() + c);
-        for (std::size_t axis = 0; axis < D; ++axis) {
-          const std::ptrdiff_t stride = piece.extents.stride[axis];
-          sum = sum + (S::load(fields.neighbor[axis][0].data() + c) * S::load(before - stride) +
-                       S::load(fields.neighbor[axis][1].data() + c) * S::load(before + stride));
-        }
-        (sum / S::load(fields.diagonal.data() + c)).store(fields.change.data() + c);
-      }
-    });
-  }
 }
 
 template <int D>
@@ -240,7 +186,6 @@ void Turbulence<D>::advance(const TimeDerivative& time) {
   Level<E>& level = *levels_.front();
   level.for_each_row(
       [&](PieceFields<E>& piece, std::ptrdiff_t first, std::int32_t count) { set_row(piece, time, first, count); });
-  sum_residual();
   solve();
   level.for_each_row([](PieceFields<E>& piece, std::ptrdiff_t first, std::int32_t count) {
     TurbulenceFields<D>& fields = piece.turbulence;

@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "base/reproducible_sum.hpp"
 #include "comm/communicator.hpp"
 #include "solvers/multiblock/multigrid.hpp"
 #include "solvers/multiblock/scheme.hpp"
@@ -43,7 +42,6 @@ class Turbulence {
   void fill_ghosts();
   void set_coefficients(const TimeDerivative& time);
   void set_row(PieceFields<E>& piece, const TimeDerivative& time, std::ptrdiff_t first, std::int32_t count) const;
-  void sum_residual();
   void solve();
   void set_eddy_ghosts(Level<E>& level);
 
