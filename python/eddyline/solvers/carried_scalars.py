@@ -10,9 +10,10 @@ import numpy as np
 from pydantic import AfterValidator, Field, PrivateAttr, ValidationInfo, WithJsonSchema, model_validator
 
 from eddyline import _core, modules
+from eddyline.world.named_modules import check_module, named_module
 from eddyline.world.openings import faces
 from eddyline.world.parameters import SteeredParameter
-from eddyline.world.problems import Path, did_you_mean, dotted, listed, number, rounded
+from eddyline.world.problems import Path, did_you_mean, dotted, number, rounded
 from eddyline.world.samples import evaluate, face
 from eddyline.world.schema import SIDES, Wall, WorldFile
 from eddyline.world.solver import Found, Pictured, Rows, SolverOptions, show_quantity
@@ -37,22 +38,10 @@ class Scalar(NamedTuple):
     start: float
 
 
-def _library(name: str, info: ValidationInfo) -> modules.Library:
+def _known(name: str, info: ValidationInfo) -> str:
     if not name.startswith(modules.PREFIX):
         raise wrong(f'must be written "{modules.PREFIX}NAME"')
-    folders = info.context.folders if isinstance(info.context, Context) else ()
-    try:
-        return modules.find(name.removeprefix(modules.PREFIX), folders, "blocks")
-    except modules.ModuleError as error:
-        raise wrong(str(error)) from None
-
-
-def _known(name: str, info: ValidationInfo) -> str:
-    of_module = _library(name, info).description.dimensions
-    dimensions = info.context.dimensions if isinstance(info.context, Context) else None
-    if dimensions is not None and dimensions not in of_module:
-        known = listed([f"{each}D" for each in of_module], "and")
-        raise wrong(f"the module has scalars in {known}, and this world is {dimensions}D")
+    check_module(name.removeprefix(modules.PREFIX), "blocks", info)
     return name
 
 
@@ -87,7 +76,7 @@ class ScalarOptions(SolverOptions):
     def _find_module(self, info: ValidationInfo) -> ScalarOptions:
         if self.scalars is None:
             return self
-        self._module = _library(self.scalars, info)
+        self._module = named_module(self.scalars.removeprefix(modules.PREFIX), "blocks", info)
         context = info.context.dimensions if isinstance(info.context, Context) else None
         try:
             scalars_of(self, context or self._module.description.dimensions[0])

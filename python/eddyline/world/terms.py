@@ -20,6 +20,7 @@ from pydantic import (
 
 from .. import _core, modules
 from .formulas import is_number, names_in
+from .named_modules import check_module, named_module
 from .parameters import SteeredParameter
 from .problems import Path, did_you_mean, dotted, listed, number, rounded
 from .shapes import Table
@@ -84,20 +85,8 @@ _ParticleVector = Annotated[
 ]
 
 
-def _found(name: str, info: ValidationInfo) -> modules.Library:
-    folders = info.context.folders if isinstance(info.context, Context) else ()
-    try:
-        return modules.find(name, folders, "particles")
-    except modules.ModuleError as error:
-        raise wrong(str(error)) from None
-
-
 def _known(name: str, info: ValidationInfo) -> str:
-    of_module = _found(name, info).description.dimensions
-    dimensions = info.context.dimensions if isinstance(info.context, Context) else None
-    if dimensions is not None and dimensions not in of_module:
-        known = listed([f"{each}D" for each in of_module], "and")
-        raise wrong(f"the module has a term in {known}, and this world is {dimensions}D")
+    check_module(name, "particles", info)
     return name
 
 
@@ -140,7 +129,7 @@ class Term(Table):
         if self.module is None:
             self._acts = (self.kind != "particle", self.kind == "particle")
             return self
-        self._library = _found(self.module, info)
+        self._library = named_module(self.module, "particles", info)
         context = info.context.dimensions if isinstance(info.context, Context) else None
         dimensions = context or self._library.description.dimensions[0]
         try:

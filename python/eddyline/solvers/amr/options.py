@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, PrivateAttr, ValidationInfo, WithJsonSchema, model_validator
 
 from eddyline import _core, modules
+from eddyline.world.named_modules import check_module, named_module
 from eddyline.world.problems import did_you_mean, listed
 from eddyline.world.schema import (
     WorldFile,
@@ -68,25 +69,13 @@ def is_module(name: str | None) -> bool:
     return name is not None and name.startswith(modules.PREFIX)
 
 
-def _library(name: str, info: ValidationInfo) -> modules.Library:
-    folders = info.context.folders if isinstance(info.context, Context) else ()
-    try:
-        return modules.find(name.removeprefix(modules.PREFIX), folders)
-    except modules.ModuleError as error:
-        raise wrong(str(error)) from None
-
-
 def _dimensions(info: ValidationInfo) -> int | None:
     return info.context.dimensions if isinstance(info.context, Context) else None
 
 
 def _known(name: str, info: ValidationInfo) -> str:
     if is_module(name):
-        of_module = _library(name, info).description.dimensions
-        dimensions = _dimensions(info)
-        if dimensions is not None and dimensions not in of_module:
-            known = listed([f"{each}D" for each in of_module], "and")
-            raise wrong(f"the module has equations in {known}, and this world is {dimensions}D")
+        check_module(name.removeprefix(modules.PREFIX), "patches", info)
     elif name not in EQUATIONS:
         near = did_you_mean(name, EQUATIONS)
         hint = near if near.startswith("Did") else f'Others are written "{modules.PREFIX}NAME".'
@@ -113,7 +102,7 @@ class _Condition(Quantities):
         name = info.data.get("equations")
         if name is None or not is_module(name):
             return super().compile(value, info)
-        library = _library(name, info)
+        library = named_module(name.removeprefix(modules.PREFIX), "patches", info)
         dimensions, known = _dimensions(info), library.description
         wanted = dimensions if dimensions in known.dimensions else known.dimensions[0]
         options: dict[str, bool | int | float | str] = {"library": str(library.path)}
@@ -230,7 +219,7 @@ class AmrOptions(SolverOptions):
     @model_validator(mode="after")
     def _find_module(self, info: ValidationInfo) -> AmrOptions:
         if self.equations is not None and is_module(self.equations):
-            self._module = _library(self.equations, info)
+            self._module = named_module(self.equations.removeprefix(modules.PREFIX), "patches", info)
             dimensions = _dimensions(info) or self._module.description.dimensions[0]
             try:
                 _core.equation_columns(self.equations, dimensions, module_options(self))
