@@ -17,6 +17,14 @@
 
 namespace eddyline::multiblock {
 
+/// What is set beside the state of cells, for those who read it. Each includes those before it.
+enum class Prepared {
+  nothing,
+  ghosts,     // of the state
+  gradients,  // of the state
+  scalars     // their ghosts and gradients
+};
+
 template <class E>
 class Flow {
   static constexpr int D = E::k_dimensions;
@@ -48,8 +56,8 @@ class Flow {
   const Turbulence<D>* turbulence() const { return turbulence_.get(); }
   /// Null without scalars.
   const Scalars<D>* scalars() const { return scalars_.get(); }
-  /// Sets ghosts and gradients of scalars. Collective.
-  void prepare_scalars();
+  /// Sets what `wanted` names on the finest level, unless it is set since the last change of the state. Collective.
+  void prepare(Prepared wanted);
   /// Pressure [Pa], velocity, and of a gas p / rho: of a cell's unknowns, or of its values() for fresh ghosts.
   std::array<double, E::k_unknowns> values(const PieceFields<E>& piece, std::size_t cell) const;
   double density(const PieceFields<E>& piece, std::size_t cell) const {
@@ -134,6 +142,7 @@ class Flow {
   std::unique_ptr<Scalars<D>> scalars_;
   std::vector<double> largest_of_scalars_;  // their largest residuals so far
   std::int64_t own_cells_ = 0;
+  Prepared prepared_ = Prepared::nothing;
   bool good_ = true;
   bool is_forced_ = false;  // cells have forces
 };
