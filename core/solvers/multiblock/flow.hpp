@@ -136,6 +136,7 @@ class Flow {
   Options options_;
   Boundaries boundaries_;
   Pieces pieces_;
+  comm::Tags tags_;
   double speed_ = 0, start_speed_ = 0, time_step_ = 0;
   Multigrid<E> multigrid_;
   std::unique_ptr<Turbulence<D>> turbulence_;
