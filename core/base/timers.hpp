@@ -23,7 +23,7 @@ struct Lap {
 /// Wall-clock seconds per phase: lap(phase) charges the time since the last lap.
 class Timers {
  public:
-  /// What lap() without a phase charges: work beside which others do not stand out.
+  /// The phase that lap() charges.
   Phase current = Phase::observe;
 
   void start() { last_ = Clock::now(); }

@@ -25,7 +25,7 @@ struct Neighborhood {
   std::vector<std::int32_t> ghosts, givers;  // places in arrays; empty for those of another process
 };
 
-/// What all halos of a mesh are made with.
+/// Everything that the halos of a mesh are made with.
 struct HaloSetup {
   comm::Communicator& communicator;
   const solver::Execution& execution;
