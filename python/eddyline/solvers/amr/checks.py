@@ -34,7 +34,7 @@ from eddyline.solvers.amr.options import (
 )
 from eddyline.world import checks
 from eddyline.world.memory import MOST, available_memory
-from eddyline.world.problems import Path, above, below, did_you_mean, dotted, listed, number, rounded
+from eddyline.world.problems import Found, Path, above, below, did_you_mean, dotted, listed, number, rounded
 from eddyline.world.quantities import series_columns
 from eddyline.world.samples import Samples, evaluate, times
 from eddyline.world.scales import Scales
@@ -54,9 +54,6 @@ from eddyline.world.schema import (
     WorldFile,
 )
 from eddyline.world.shapes import Region, Table
-from eddyline.world.solver import (
-    Found,
-)
 
 FEWEST_ACROSS = 8
 """Smallest number of cells along a side: the widest stencil, order 6, has 7 points."""

@@ -63,7 +63,7 @@ from eddyline.world.estimate import Estimate, Plan
 from eddyline.world.memory import available_memory
 from eddyline.world.outline import Options, outline
 from eddyline.world.parameters import SteeredParameter
-from eddyline.world.problems import Path, listed, number, rounded
+from eddyline.world.problems import Found, Path, listed, number, rounded
 from eddyline.world.quantities import series_columns
 from eddyline.world.samples import Samples
 from eddyline.world.scales import Scales, find_scales
@@ -74,7 +74,6 @@ from eddyline.world.schema import (
 )
 from eddyline.world.shapes import Table
 from eddyline.world.solver import (
-    Found,
     Pictured,
     Rows,
     SolverOptions,
