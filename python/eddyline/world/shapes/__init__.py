@@ -1,7 +1,7 @@
 """The shapes of bodies and regions as tables of a world file, [bodies] and [regions].
 
-table: base classes of all tables and all shapes.  simple: circles, boxes, polygons and others.  sections: airfoils
-and wings.  bodies: [bodies] and [regions].  motion, friction: keys of bodies.
+table: base classes of all tables and all shapes.  simple: circles, boxes, polygons and others.
+sections: airfoils and wings.  bodies: [bodies] and [regions].  motion, friction: keys of bodies.
 """
 
 from __future__ import annotations
