@@ -24,20 +24,14 @@ from eddyline.solvers.amr.checks import (
     check_bodies,
     check_cells,
     check_density_of_start,
-    check_foreign_options,
     check_formulas,
     check_gas_start,
     check_levels,
     check_memory,
     check_module_start,
     check_names_of_module,
-    check_observers,
     check_parameters,
-    check_sides,
-    gas_refusals_of,
-    neither,
     notes_on_bodies,
-    refusals_of,
 )
 from eddyline.solvers.amr.options import (
     BURGERS,
@@ -56,6 +50,13 @@ from eddyline.solvers.amr.options import (
     is_module,
     module_options,
     options_of,
+)
+from eddyline.solvers.amr.refusals import (
+    check_foreign_options,
+    check_observers,
+    check_sides,
+    gas_refusals_of,
+    refusals_of,
 )
 from eddyline.world import checks
 from eddyline.world.build import fluid_world, plain_world
@@ -204,7 +205,7 @@ class Amr:
             and not options_of(world.file).amplitude
             and not any(formula.text != "0" for formula in given)
         ):
-            yield f"[start.fields] has {neither(names)}, so nothing moves."
+            yield f"[start.fields] has {_neither(names)}, so nothing moves."
         module = options_of(world.file).module
         if module is not None and module.is_stale:
             yield (
@@ -287,6 +288,10 @@ class Amr:
                 f"{rounded(free / 1e9, 2)} GB of memory are free. If the run needs too much, "
                 f"{listed([*remedies, 'reduce method.levels'], 'or')}."
             )
+
+
+def _neither(names: list[str]) -> str:
+    return f"neither {' nor '.join(names)}" if len(names) > 1 else f"no {names[0]}"
 
 
 SOLVER = Amr()
