@@ -11,7 +11,7 @@ import { formatNumber, roundTicks } from "../colors/scale";
 import { notify } from "../state/notices";
 import { hasSheet } from "../state/layout";
 import * as run from "../state/run";
-import { restoreRunWorld, isStale } from "../state/runs";
+import { isStale, isWaiting, restoreRunWorld } from "../state/runs";
 import * as view from "../state/view";
 import { addFirst, offersSurfaces, panelOpen, showsColors } from "../state/surfaces";
 import { offersWaterSurface, shownWaterMode, waterMode } from "../state/water";
@@ -58,9 +58,9 @@ function NoFluidNote() {
 
 function ConnectionNote() {
   const state = run.connectionState.value;
-  if (run.kind.value !== "run" || state === "closed") return null;
-  const lost = state === "lost" && "Connection lost. Reconnecting …";
-  const progress = run.hello.value === null ? "Starting the run …" : run.isLive.value && run.latestFrame.value === null && "Waiting for the first picture …";
+  if (run.kind.value !== "run" || (state === "closed" && !run.connectionReason.value)) return null;
+  const lost = state === "closed" ? run.connectionReason.value : state === "lost" && "Connection lost. Reconnecting …";
+  const progress = isWaiting.value ? "Another run is computing; this one waits for its end. Both are listed under Machine." : run.hello.value === null ? "Starting the run …" : run.isLive.value && run.latestFrame.value === null && "Waiting for the first picture …";
   const text = lost || progress;
   return text ? (
     <div class="hud connection-note" role="status">
@@ -134,8 +134,17 @@ const PARTICLE_OPTIONS = [
   { value: "hidden", text: "Hidden", hint: "Only bodies are shown" },
 ] as const;
 
+const BUTTON_PADDING = 24; // CSS pixels of a button besides its text
+const [CHARACTER_WIDTH, SHARE_OF_WIDTH] = [6.6, 0.52]; // CSS pixels; of the canvas, for the quantities
+
+/** True if a button for each quantity leaves room for the other controls in the same row. */
+function fitsAsButtons(names: readonly QuantityName[]): boolean {
+  const width = names.reduce((sum, name) => sum + BUTTON_PADDING + CHARACTER_WIDTH * quantityOf(name).label.length, 0);
+  return !hasSheet.value && width <= SHARE_OF_WIDTH * view.size.value[0];
+}
+
 function QuantityChoice({ names }: { names: readonly QuantityName[] }) {
-  if (!hasSheet.value) {
+  if (fitsAsButtons(names)) {
     return (
       <Segments
         label="Quantity"
