@@ -18,6 +18,7 @@ export const MAX_POINTS = 3000;
 const REDRAW_INTERVAL = 120; // ms between redraws of a growing curve
 const CHARACTER_WIDTH = 6.5; // CSS pixels, of labels of ticks
 const MIN_PADDING = 16; // CSS pixels at the right end of the axis of times
+const TICK_SPACE = 22; // CSS pixels between ticks of values, at least
 const POINT_SIZE = 7; // CSS pixels
 const CLICK_TOLERANCE = 4; // CSS pixels; a larger movement is a drag
 
@@ -44,7 +45,7 @@ export function options(spec: ChartSpec, width: number, height: number): uPlot.O
     scales: { x: { time: false }, y: { range: (plot) => range(plot, spec) } },
     axes: [
       { ...axis, size: 22, values: (_plot, values) => timeLabels(values) },
-      { ...axis, size: (_plot, labels) => Math.max(50, CHARACTER_WIDTH * Math.max(0, ...(labels ?? []).map(({ length }) => length)) + 8), values: (_plot, values) => tickLabels(values) },
+      { ...axis, space: TICK_SPACE, size: (_plot, labels) => Math.max(50, CHARACTER_WIDTH * Math.max(0, ...(labels ?? []).map(({ length }) => length)) + 8), values: (_plot, values) => tickLabels(values) },
     ],
     series: [
       {},
