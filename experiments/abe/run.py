@@ -107,7 +107,7 @@ def counts(bench: Bench) -> None:
 
 
 def draw_counts(bench: Bench, told: dict[int, dict[str, dict[str, Any]]]) -> None:
-    figure, axes = panels(len(told), 3.7, 3.0)
+    figure, axes = panels(len(told), 3.7 if len(told) > 1 else 5.6, 3.0)
     for axis, (ranks, by_way) in zip(axes, told.items(), strict=True):
         draw_boxes(axis, [(WAYS[way], by_way[way]["seconds"]) for way in WAYS])
         crowded = ", oversubscribed" if by_way["sparse"]["oversubscribed"] else ""
