@@ -32,7 +32,7 @@ describe("a command without an answer", () => {
     expect(await done).toBe(false);
     expect(texts()).toEqual([expect.stringContaining("No answer to")]);
     answer(0);
-    expect(texts()).toEqual(["viscosity: applied at step 7."]);
+    expect(texts()).toEqual(["viscosity 2e-3 m²/s: applied at step 7."]);
   });
 
   it("may be refused later", async () => {
@@ -50,7 +50,7 @@ describe("a command without an answer", () => {
     void sendCommand(viscosity("3e-3"));
     expect(texts()).toEqual([]);
     answer(0);
-    expect(texts()).toEqual(["viscosity: applied at step 7."]); // of the first, all the same
+    expect(texts()).toEqual(["viscosity 2e-3 m²/s: applied at step 7."]); // of the first, all the same
     await vi.advanceTimersByTimeAsync(LATE);
     expect(texts()).toEqual([expect.stringContaining('"pause"'), expect.stringContaining('"viscosity 3e-3 m²/s"')]);
     void sendCommand(viscosity("4e-3"));

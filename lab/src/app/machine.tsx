@@ -155,8 +155,8 @@ function Ranks() {
               <td>{formatCount(rank.updatesPerSecond)}/s</td>
               <td>
                 <div class="shares" aria-hidden="true">
-                  <i style={{ width: percent(rank.compute) }} />
-                  <i style={{ width: percent(rank.exchange) }} />
+                  <i style={{ width: `${100 * rank.compute}%` }} />
+                  <i style={{ width: `${100 * rank.exchange}%` }} />
                 </div>
                 {percent(rank.compute)}, {percent(rank.exchange)}, {percent(rank.idle)}
               </td>

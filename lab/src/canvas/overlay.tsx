@@ -47,7 +47,7 @@ export function Overlay() {
       <Patterns />
       {!showsRunBodies && drawing && <WaterBackground camera={camera} />}
       {!example && <DomainSides camera={camera} sides={showsRunBodies ? runSides() : (drawing?.sides ?? [])} />}
-      {!example && <Ruler camera={camera} />}
+      {!example && (drawing || showsRunBodies) && <Ruler camera={camera} />}
       {showsRunBodies && run.hasLevels.value && <LevelEdges camera={camera} />}
       {showsRunBodies && <RunBodies camera={camera} />}
       {drawing && !example && drawing.regions.length > 0 && !showsRunBodies &&

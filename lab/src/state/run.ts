@@ -22,6 +22,8 @@ export const ended = signal<Ended | null>(null);
 export const marks = signal<readonly Mark[]>([]);
 export const bodies = signal<readonly Body[]>([]);
 export const connectionState = signal<ConnectionState>("closed");
+/** Why the connection was closed for good; empty if it was not, or at the wish of the page. */
+export const connectionReason = signal("");
 /** Incremented when frames are added or removed. */
 export const framesVersion = signal(0);
 /** True if the run has stored particles, which can be fetched; null while unknown. */

@@ -1,22 +1,19 @@
-"""Checks of inflows and outflows before a run."""
+"""Checks of inflows and outflows: [openings], and sides where fluid enters or leaves."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
 
-from . import scales
-from .openings import Face, faces, side_of
-from .problems import Path, dotted, rounded, shown
-from .samples import Samples, corners, evaluate, speed, times
-from .schema import SIDES, Open, Wall, WorldFile
-from .shapes import vec3
-from .sph_options import SphOptions
-from .streams import stream_problems
-
-Found = Iterator[tuple[Path, str]]
+from .. import scales
+from ..openings import Face, faces, side_of
+from ..problems import Found, Path, dotted, rounded, shown
+from ..samples import Samples, corners, evaluate, shown_place, speed, times
+from ..schema import SIDES, Open, Wall, WorldFile
+from ..shapes import vec3
+from ..sph_options import SphOptions
+from ..streams import stream_problems
 
 FASTEST_INFLOW = 0.3
 """Largest ratio of inflow speed to speed of sound; above it the density would vary by more than 10 %."""
@@ -51,10 +48,6 @@ def opening_problems(file: WorldFile, samples: Samples) -> Found:
         yield from _pressure(file, face, found_scales)
 
 
-def _place(point: np.ndarray | tuple[float, ...], file: WorldFile) -> str:
-    return "(" + ", ".join(rounded(float(point[k])) for k in range(file.dimensions)) + ")"
-
-
 def _patches(file: WorldFile, found: list[Face]) -> Found:
     """[openings]: flat, in the domain, on a wall or in front of a body."""
     origin, end = corners(file)
@@ -81,8 +74,8 @@ def _patches(file: WorldFile, found: list[Face]) -> Found:
         if any(low[k] < origin[k] - slack or high[k] > end[k] + slack for k in range(file.dimensions)):
             yield (
                 path,
-                f"openings.{name} extends beyond the domain, from {_place(origin, file)} to "
-                f"{_place(end, file)} m. Move it.",
+                f"openings.{name} extends beyond the domain, from {shown_place(origin, file)} to "
+                f"{shown_place(end, file)} m. Move it.",
             )
             continue
         width = min(high[k] - low[k] for k in range(file.dimensions) if k not in flat) / file.domain.spacing
@@ -123,7 +116,7 @@ def _patches(file: WorldFile, found: list[Face]) -> Found:
             depths = [body.core_shape.signed_distance(behind) for body in file.bodies.values()]
             covered = np.min(depths, axis=0) < 0 if depths else np.zeros(len(behind), bool)
             if not covered.all():
-                open_place = _place(behind[int(np.argmin(covered))], file)
+                open_place = shown_place(behind[int(np.argmin(covered))], file)
                 yield (
                     path,
                     f"openings.{name} has no body behind it at {open_place} m, as an opening requires. Put "
@@ -201,7 +194,7 @@ def _bodies(file: WorldFile, face: Face) -> Found:
             points = face.points(file.dimensions, depth)
             distance = body.core_shape.signed_distance(points)
             if distance.min() < 0:
-                place = _place(points[int(np.argmin(distance))], file)
+                place = shown_place(points[int(np.argmin(distance))], file)
                 yield (
                     ("bodies", name),
                     f"bodies.{name} stands across the {face.kind} {face.name} at {place} m. Move it into the "
@@ -225,7 +218,7 @@ def _velocity(file: WorldFile, face: Face, found: scales.Scales | None) -> Found
         if not (np.isfinite(along).all() and np.isfinite(highest).all()):
             return  # said where all fields are checked
         if along.min() < 0 and not face.is_stream:
-            where = _place(points[int(np.argmin(along))], file)
+            where = shown_place(points[int(np.argmin(along))], file)
             yield (
                 (*face.path, "velocity"),
                 f"{key} flows out at {rounded(float(-along.min()))} m/s at {where} m, t = {rounded(time)} "
