@@ -215,7 +215,7 @@ function open(item: Run): void {
   void openListedRun(item);
 }
 
-/** Why a run did not finish. */
+/** The reason why a run did not finish. */
 function Reason({ of }: { of: Run }) {
   const shown = unfinished(of.state);
   return shown && <small class={shown.chip}>{of.message}</small>;
