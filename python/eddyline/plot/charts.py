@@ -178,7 +178,7 @@ def _widen_if_flat(axes: Axes) -> None:
 
 
 def _expects(world: World, column: str) -> bool:
-    """Whether an expected value of a run is made of this column, e.g. edge.velocity_y."""
+    """True if an expected value of the run is made of this column, e.g. edge.velocity_y."""
     from re import escape, search
 
     return any(search(rf"\b{escape(column)}\b", expect.quantity) for expect in world.expectations)
