@@ -82,7 +82,7 @@ export function Steer() {
   );
 }
 
-/** Whether bodies can be moved, and how. */
+/** A note on moving and adding bodies, or the reason why that is refused. */
 function bodyNote(): string {
   const refusal = refusalOf("move_body");
   if (refusal) return refusalText(refusal);
