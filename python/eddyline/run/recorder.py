@@ -22,7 +22,7 @@ from eddyline.stream.checksums import NAME as CHECKSUMS
 from eddyline.stream.checksums import append_checksums, cut_checksums
 from eddyline.stream.frames import FrameFiles, Known, Picture
 from eddyline.stream.series import SeriesFiles
-from eddyline.stream.snapshots import SnapshotFiles
+from eddyline.stream.snapshot_files import SnapshotFiles
 from eddyline.stream.writer import Writer
 
 if TYPE_CHECKING:
