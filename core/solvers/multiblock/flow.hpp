@@ -17,7 +17,7 @@
 
 namespace eddyline::multiblock {
 
-/// What is set beside the state of cells, for those who read it. Each includes those before it.
+/// Values that are set beside the state of cells, for observers. Each includes those before it.
 enum class Prepared {
   nothing,
   ghosts,     // of the state
