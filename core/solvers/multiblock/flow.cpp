@@ -54,7 +54,7 @@ Flow<E>::Flow(const world::World& world, const solver::Execution& execution, com
       boundaries_(world_),
       pieces_(mesh_of(world_), levels_of_options(), communicator.size(), communicator.size() * execution.boxes,
               execution.replicated_cells),
-      multigrid_(communicator, execution, pieces_, boundaries_, scheme(), options_.cycle == "W") {
+      multigrid_({communicator, execution, tags_, timers}, pieces_, boundaries_, scheme(), options_.cycle == "W") {
   for (const auto& piece : finest().pieces)
     own_cells_ += std::int64_t{piece.extents.cells[0]} * piece.extents.cells[1] * piece.extents.cells[2];
   multigrid_.impose(boundaries_, 0);
@@ -282,6 +282,7 @@ void Flow<E>::advance_time() {
 template <class E>
 void Flow<E>::step() {
   timers.start();
+  timers.current = Phase::rates;
   prepared_ = Prepared::nothing;
   time += time_step_;
   if (!options_.steady || steps == 0) {
@@ -292,7 +293,8 @@ void Flow<E>::step() {
   options_.steady ? seek_steady() : advance_time();
   cycles += last_cycles;
   ++steps;
-  timers.lap(Phase::rates);
+  timers.lap();
+  timers.current = Phase::observe;
 }
 
 template <class E>

@@ -17,7 +17,7 @@
 
 namespace eddyline::multiblock {
 
-/// Values that are set beside the state of cells, for observers. Each includes those before it.
+/// Values set beside the state of cells, for those who read it. Each includes those before it.
 enum class Prepared {
   nothing,
   ghosts,     // of the state
@@ -136,6 +136,7 @@ class Flow {
   Options options_;
   Boundaries boundaries_;
   Pieces pieces_;
+  comm::Tags tags_;
   double speed_ = 0, start_speed_ = 0, time_step_ = 0;
   Multigrid<E> multigrid_;
   std::unique_ptr<Turbulence<D>> turbulence_;
