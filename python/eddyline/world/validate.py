@@ -85,10 +85,10 @@ def _options_of_other_solvers(data: Mapping[str, Any]) -> Found:
 
 def _missing_fluid(data: Mapping[str, Any]) -> Found:
     table = data.get("method")
-    solver = known_solver(name_of_solver(table)) or solvers()["sph"]
+    solver = known_solver(name_of_solver(table))
     method = table if isinstance(table, Mapping) else {}
     misspelt = [key for key in data if key not in world_file().model_fields and nearest(key, ["fluid"])]
-    if "fluid" not in data and not misspelt and solver.has_fluid(method):
+    if solver is not None and "fluid" not in data and not misspelt and solver.has_fluid(method):
         yield ("fluid",), _missing(("fluid",), data)
 
 
