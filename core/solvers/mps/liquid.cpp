@@ -3,7 +3,6 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -11,8 +10,6 @@
 #include "base/errors.hpp"
 #include "base/instructions.hpp"
 #include "comm/collectives.hpp"
-#include "domain/migrate.hpp"
-#include "domain/remove.hpp"
 #include "neighbors/fields.hpp"
 
 namespace eddyline::mps {
