@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Iterator, Mapping, MutableMapping, MutableSequence, Sequence
+from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path as FilePath
@@ -24,6 +24,7 @@ from .gallery import gallery
 from .positions import Positions
 from .problems import (
     MOST_TOLD,
+    Found,
     Path,
     Problem,
     WorldError,
@@ -207,7 +208,7 @@ def _line_ends(found: re.Match[str]) -> str:
     return "\n" * found[0].count("\n")
 
 
-def _unusable(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+def _unusable(value: Any, path: Path) -> Found:
     """Whole numbers that no float holds, and lists that no world needs."""
     if isinstance(value, int) and abs(value) >= 10**MOST_DIGITS:
         digits = len(str(abs(value))) if abs(value) < 10**4000 else "over 4000"
