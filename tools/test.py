@@ -143,7 +143,7 @@ def _table(results: Sequence[Result], total: float) -> str:
 
 
 def folder_order(jobs: int) -> Output:
-    return _pytest("-p", "no:cacheprovider", "tests/python/test_structure.py")
+    return _pytest("-p", "no:cacheprovider", "--noconftest", "tests/python/test_structure.py")
 
 
 def ruff(jobs: int) -> Output:
