@@ -23,7 +23,11 @@ struct Lap {
 /// Wall-clock seconds per phase: lap(phase) charges the time since the last lap.
 class Timers {
  public:
+  /// The phase that lap() charges.
+  Phase current = Phase::observe;
+
   void start() { last_ = Clock::now(); }
+  void lap() { lap(current); }
   void lap(Phase phase) {
     const auto now = Clock::now();
     seconds_[static_cast<std::size_t>(phase)] += std::chrono::duration<double>(now - last_).count();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/arrays.hpp"
+#include "base/timers.hpp"
 #include "comm/communicator.hpp"
 #include "comm/tags.hpp"
 #include "comm/traffic_log.hpp"
@@ -116,7 +117,10 @@ class BasicHalo {
   /// Starts to send rows to other ranks. Ghost rows of other ranks are up to date after finish(), ghost rows of this
   /// process after gather_within().
   template <class... Field>
-  void start(Field&&... field);
+  void start(Field&&... field) {
+    send(field...);
+    strategy_->start();
+  }
   /// Waits until the messages of other ranks have arrived; finish() waits as well.
   void wait() { strategy_->finish(); }
   /// True if the messages have arrived. Does not wait; makes progress.
@@ -130,6 +134,21 @@ class BasicHalo {
     start(field...);
     gather_within(field...);
     finish(field...);
+  }
+  /// The same, with its time charged to the phases pack and wait.
+  template <class... Field>
+  void gather(Timers& timers, Field&&... field) {
+    timers.lap();
+    send(field...);
+    timers.lap(Phase::pack);
+    strategy_->start();
+    timers.lap(Phase::wait);
+    gather_within(field...);
+    timers.lap(Phase::pack);
+    wait();
+    timers.lap(Phase::wait);
+    finish(field...);
+    timers.lap(Phase::pack);
   }
 
   /// Updates only ghost rows of other ranks; ghost rows copied within this process are left unchanged.
@@ -181,6 +200,10 @@ class BasicHalo {
     return neighbors_;
   }
 
+  /// Packs and hands the messages to the strategy.
+  template <class... Field>
+  void send(Field&&... field);
+
   void record(comm::TrafficLog& log, std::size_t row_bytes) {
     if (!log.begin(tags_.name(), !std::exchange(recorded_, true), row_bytes)) return;
     for (std::size_t p = 0; p < used_; ++p)
@@ -201,7 +224,7 @@ class BasicHalo {
 
 template <class Piece>
 template <class... Field>
-void BasicHalo<Piece>::start(Field&&... field) {
+void BasicHalo<Piece>::send(Field&&... field) {
   ++traffic_.exchanges;
   const std::size_t row_bytes = (field.bytes() + ...);
   if (!prepared_ || row_bytes > widest_) {
@@ -218,7 +241,6 @@ void BasicHalo<Piece>::start(Field&&... field) {
     strategy_->send(p);
     traffic_.sent.add(out.size(), communicator_.is_far(peers_[p].rank));
   }
-  strategy_->start();
 }
 
 template <class Piece>

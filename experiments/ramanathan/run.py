@@ -1,6 +1,6 @@
 """Ramanathan and Parashar, once more: do threads that send and receive hide messages behind computing?
 
-python experiments/ramanathan/run.py             everything, about 20 minutes on two cores
+python experiments/ramanathan/run.py             everything, about 15 minutes on two cores
 python experiments/ramanathan/run.py overlap     a part: waves, simulated, steps or overlap
 """
 

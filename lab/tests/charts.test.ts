@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
-import { robustRange, tickLabels } from "../src/charts/range";
+import { axisRange, robustRange, tickLabels } from "../src/charts/range";
 import { chartData, chartSpecs, type ChartSpec } from "../src/charts/specs";
 import { HelloSchema } from "../src/stream/stream_pb";
 import { Series, SeriesStore, statistics, valueAtTime } from "../src/stream/series";
@@ -87,5 +87,21 @@ describe("charts", () => {
     const still = new Array<number>(200).fill(0);
     expect(robustRange(still)).toEqual([0, 0]);
     expect(robustRange([...still, 1500, 1800, 1600])).toEqual([0, 1800]);
+  });
+
+  it("include the latest value, which may be a peak that begins", () => {
+    const values = [...new Array<number>(500).fill(1), 1.1, 1.2, 1.1, 9];
+    expect(axisRange([values], [])[1]).toBeGreaterThan(9);
+  });
+
+  it("leave a margin about a constant", () => {
+    expect(axisRange([[0, 0]], [])).toEqual([-1, 1]);
+    expect(axisRange([[200]], [])).toEqual([190, 210]);
+    expect(axisRange([[null]], [])).toEqual([0, 1]);
+  });
+
+  it("label an axis in one notation", () => {
+    expect(tickLabels([0, 5e-4, 1e-3, 1.5e-3])).toEqual(["0", "0.0005", "0.001", "0.0015"]);
+    expect(tickLabels([1e-6, 2e-6])).toEqual(["1e−6", "2e−6"]);
   });
 });

@@ -24,18 +24,18 @@ describe("colour maps", () => {
 
 describe("quantities", () => {
   it("are those that the solver of a run tells, without components of the velocity", () => {
-    const flow = ["speed", "pressure", "density", "vorticity", "velocity_x"].map((name) => ({ name, unit: "", diverging: ["density", "vorticity"].includes(name), label: name }));
+    const flow = ["speed", "pressure", "density", "vorticity", "velocity_x"].map((name) => ({ name, unit: "", diverging: ["density", "vorticity"].includes(name), label: name, startsAtZero: name === "speed" }));
     expect(learnQuantities(flow)).toEqual(QUANTITY_NAMES);
-    const wave = [{ name: "u", unit: "m", diverging: true, label: "displacement u" }];
+    const wave = [{ name: "u", unit: "m", diverging: true, label: "displacement u", startsAtZero: false }];
     expect(learnQuantities(wave)).toEqual(["u"]);
     expect(quantityOf("u")).toMatchObject({ label: "Displacement u", unit: "m", kind: "diverging", map: "RdBu_r" });
     expect(quantityOf("unknown").label).toBe("unknown");
   });
 
   it("show the density of a gas as it is, that of a liquid as its change", () => {
-    learnQuantities([{ name: "density", unit: "kg/m³", diverging: false, label: "density" }]);
-    expect(quantityOf("density")).toMatchObject({ unit: "kg/m³", kind: "sequential", map: "viridis", label: "Density" });
-    learnQuantities([{ name: "density", unit: "1", diverging: true, label: "rho/rho0 - 1" }]);
+    learnQuantities([{ name: "density", unit: "kg/m³", diverging: false, label: "density", startsAtZero: false }]);
+    expect(quantityOf("density")).toMatchObject({ unit: "kg/m³", kind: "sequential", map: "viridis", label: "Density", startsAtZero: false });
+    learnQuantities([{ name: "density", unit: "1", diverging: true, label: "rho/rho0 - 1", startsAtZero: false }]);
     expect(quantityOf("density")).toMatchObject({ unit: "ρ/ρ₀ − 1", kind: "diverging" });
   });
 });

@@ -154,13 +154,13 @@ class Killer:
 def make_steady() -> None:
     """Takes the clock out of what is written when."""
     from eddyline.run import execution, recorder
-    from eddyline.stream import snapshots
+    from eddyline.stream import snapshot_files
     from eddyline.stream.writer import Writer
 
     recorder.ROWS_PATIENCE = recorder.ROWS_WAIT = 10**9  # with snapshots and checkpoints only
     execution.SLICE = 1e9
     execution.Execution._checkpoint_is_due = lambda self, saved: True  # type: ignore[method-assign]
-    snapshots.INDEX_FIRST, snapshots.INDEX_EVERY = 0.0, 0
+    snapshot_files.INDEX_FIRST, snapshot_files.INDEX_EVERY = 0.0, 0
     put = Writer.put
 
     def put_and_wait(self: Writer, job: Callable[[], None]) -> None:

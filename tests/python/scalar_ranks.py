@@ -22,6 +22,8 @@ def main() -> None:
             continue
         simulation.advance(float("inf"), 4, float("inf"))
         print(f"{simulation.checksum():032x}", flush=True)
+        for share in simulation.shares() if ranks.size > 1 else []:
+            assert all(share["seconds"][phase] > 0 for phase in ("pack", "wait", "rates")), share
         simulation.end()
 
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from eddyline.stream import cells
 from eddyline.stream.cells import CellFiles, Grid
 from eddyline.stream.corrupt import CorruptFileError
+from eddyline.stream.snapshot_files import Job
 from eddyline.stream.snapshots import (
-    Job,
     copy_as_one_file,
     read_snapshot,
     renew_index,

@@ -95,7 +95,7 @@ def test_names_of_sides_stand_in_one_place() -> None:
         for path in [*sources(), *PACKAGE.rglob("*.py")]
         for _ in pattern.finditer(path.read_text(encoding="utf-8"))
     ]
-    assert sorted(lists) == ["core/world/sides.hpp", "python/eddyline/world/schema.py"]
+    assert sorted(lists) == ["core/world/sides.hpp", "python/eddyline/world/schema/sides.py"]
     assert SIDES == _core.SIDES == tuple(Boundaries.model_fields)
     assert InflowPatch.model_json_schema()["properties"]["facing"]["anyOf"][0]["enum"] == list(SIDES)
 

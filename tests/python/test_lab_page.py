@@ -626,7 +626,7 @@ def test_a_body_is_drawn_into_the_running_flow_and_taken_out_again(browser, serv
         page.mouse.move(x + 0.02 * scale, y, steps=3)
         page.mouse.up()
         page.wait_for_selector('[data-path="bodies.circle"]')
-        page.wait_for_selector("text=add body: applied at step")
+        page.wait_for_selector("text=add circle: applied at step")
         assert "corners" not in page.locator(".dimensions").text_content()
         page.get_by_role("button", name="Remove circle").click()
         page.wait_for_selector('[data-path="bodies.circle"]', state="detached")

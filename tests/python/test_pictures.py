@@ -24,7 +24,7 @@ from eddyline import _core
 from eddyline.plot import charts as charts_module
 from eddyline.plot import colors, metadata, movie, oblique, references
 from eddyline.plot.chart import Chart, line, thin
-from eddyline.plot.frame import FramePainter, Resampler, filled_at_bodies, fitting, time_digits
+from eddyline.plot.frame import FramePainter, Resampler, filled_at_gaps, fitting, time_digits
 from eddyline.plot.ranks import message_chart, share_chart
 from eddyline.plot.scene import Scene
 from eddyline.run import Run
@@ -208,7 +208,11 @@ def test_scales() -> None:
     scale = colors.robust_scale(speed, [values])
     assert scale.low == 0 and scale.high == pytest.approx(0.99, abs=0.01) and scale.extend == "max"
     scale = colors.robust_scale(vorticity, [values - 0.25])
-    assert scale.low == -scale.high
+    assert scale.low == -scale.high and scale.extend == "max"
+    wave = np.sin(np.linspace(0, 2 * np.pi, 1001, dtype=np.float32))  # no wild values: the whole range
+    for quantity in (vorticity, colors.GAS_DENSITY):
+        scale = colors.robust_scale(quantity, [wave])
+        assert scale.extend == "neither" and scale.high == wave.max()
     for quantity in colors.QUANTITIES.values():
         for flat in (np.zeros(9, np.float32), np.full(9, np.nan, np.float32)):
             scale = colors.robust_scale(quantity, [flat])
@@ -414,11 +418,11 @@ def test_times_have_the_decimals_that_a_run_needs(end: float, interval: float, d
 def test_gaps_between_a_mesh_and_its_body_are_filled() -> None:
     values = np.full((40, 40), np.nan, np.float32)
     values[:, :20] = 3.0
-    filled = filled_at_bodies(values)
+    filled = filled_at_gaps(values)
     assert np.allclose(filled[:, :23], 3.0)
     assert np.isnan(filled[:, 24:]).all()
     kept = np.arange(1600, dtype=np.float32).reshape(40, 40)
-    assert filled_at_bodies(kept) is kept
+    assert filled_at_gaps(kept) is kept
 
 
 def test_pictures_of_a_mesh_are_finer_than_its_spacing() -> None:

@@ -20,10 +20,10 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 import eddyline
 from eddyline import _core
 from eddyline.live import stream_pb2 as pb
-from eddyline.live.codes import given, values_of
+from eddyline.live.codes import given, raster, values_of
 from eddyline.live.frames import particles_frame
 from eddyline.live.publisher import packed
-from eddyline.serve.rasters import Gridded, always_the_same, particles_for
+from eddyline.serve.rasters import Given, Gridded, always_the_same, particles_for
 from eddyline.stream.snapshots import read_snapshot
 from eddyline.world import World
 
@@ -94,6 +94,34 @@ def rows(first: int, count: int) -> pb.SeriesRows:
 
 
 # --- what viewers see ---------------------------------------------------------------------------------------
+
+
+def test_coarser_rasters_of_cells_keep_the_values_beside_bodies():
+    nan = np.float32(np.nan)
+    values = np.array([[1, 2, 3, nan], [5, 6, nan, nan], [1, 1, nan, nan]], np.float32)
+    frame = pb.Frame(rasters=[raster("speed", "m/s", values, ((0.0, 0.0), (4.0, 3.0)))])
+    made = Given(frame, 2).raster("speed", "m/s", 2)
+    assert (made.rows, made.columns) == (2, 2)
+    found = values_of(made.values).reshape(2, 2)
+    assert found[:, 0] == pytest.approx([3.5, 1.0], abs=1e-3)
+    assert found[0, 1] == pytest.approx(3.0, abs=1e-3)  # of the one pixel that has a value
+    assert found[1, 1] > made.high + made.values.scale / 2  # none has
+
+
+def test_the_world_of_a_live_run_comes_with_its_stream(lab):
+    client, _, _ = lab
+    run = "0a1b2c3d4e5f"
+    with client.socket(f"simulations/{run}") as socket:
+        told = pb.Hello()
+        told.CopyFrom(HELLO)
+        told.toml = TANK
+        say(socket, hello=told)
+        until(lambda: client.call("GET", f"runs/{run}")[1].get("live"))
+        assert client.call("GET", f"runs/{run}/world") == (200, {"toml": TANK})
+    until(lambda: not client.call("GET", f"runs/{run}")[1].get("live"))
+    status, told = client.call("GET", f"runs/{run}/world")
+    assert status == 409
+    assert "does not run now" in told["problems"][0]["message"]
 
 
 def test_rasters_show_the_velocity_that_particles_have(lab):

@@ -13,14 +13,13 @@ import small_worlds
 
 import eddyline
 from eddyline import _core
-from eddyline.stream import snapshots
+from eddyline.stream import snapshot_files
 from eddyline.stream.corrupt import CorruptFileError
 from eddyline.stream.integrity import TRAILER_BYTES
+from eddyline.stream.particle_files import FIELDS
 from eddyline.stream.particles import Kind, Records, batches, count
+from eddyline.stream.snapshot_files import Job, SnapshotFiles
 from eddyline.stream.snapshots import (
-    FIELDS,
-    Job,
-    SnapshotFiles,
     copy_as_one_file,
     part_name,
     read_snapshot,
@@ -178,7 +177,7 @@ def test_the_index_of_a_run_that_was_killed_is_renewed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is written after the first snapshot, and then no more before the run is killed."""
-    monkeypatch.setattr(snapshots, "INDEX_EVERY", 1e9)
+    monkeypatch.setattr(snapshot_files, "INDEX_EVERY", 1e9)
     simulation = _core.Simulation(eddyline.World.load(small_worlds.write(tmp_path)).core, threads=1)
     files = SnapshotFiles(tmp_path / "snapshots")
     for _ in range(3):

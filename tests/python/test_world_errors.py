@@ -176,7 +176,7 @@ def test_a_flow_with_more_viscosity_than_it_asks_for_says_its_reynolds_number() 
 
 
 def test_more_particles_than_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checks, "available_memory", lambda: 8_000_000_000)
+    monkeypatch.setattr(checks.fluid, "available_memory", lambda: 8_000_000_000)
     assert lines_of(BASE.replace("spacing = 0.01", "spacing = 1e-6")) == [
         "a.toml:8: domain.spacing = 1e-6 makes about 3.9e11 particles, 197,000 GB; 8 GB of memory are "
         "free. Try 0.00016, or a smaller domain."
@@ -190,7 +190,7 @@ def test_an_empty_domain_that_is_too_large(monkeypatch: pytest.MonkeyPatch) -> N
         (8_000_000_000, "GB; 8 GB of memory are free. Try 0.053, or a smaller domain."),
         (None, "GB; 2e9 is the most. Try"),
     ):
-        monkeypatch.setattr(checks, "available_memory", lambda memory=memory: memory)
+        monkeypatch.setattr(checks.fluid, "available_memory", lambda memory=memory: memory)
         (line,) = lines_of(large)
         assert "domain.spacing = 0.01 makes about 3.6e9 cells, " in line and told in line
 
@@ -244,8 +244,14 @@ def test_bare_name_lists_the_gallery(tmp_path: Path, monkeypatch: pytest.MonkeyP
         World.load("volcano")
 
 
-def test_empty_file() -> None:
-    assert lines_of("") == [
+@pytest.mark.parametrize("text", ["", "\n\n"])
+def test_empty_file(text: str) -> None:
+    with naming_options():
+        assert lines_of(text) == ["a.toml: is empty; must be a world. `eddyline new my_tank` creates one."]
+
+
+def test_a_file_of_comments() -> None:
+    assert lines_of("# a world") == [
         "a.toml:1: [domain] is missing; every world requires it. Add [domain] with size and spacing.",
         "a.toml:1: [fluid] is missing; the solver sph requires it. "
         "Add [fluid] with density and kinematic_viscosity.",

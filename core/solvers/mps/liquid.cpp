@@ -435,7 +435,7 @@ void Liquid<D>::write_wall_rows(double time, double dt) {
 
 template <int D>
 void Liquid<D>::gather_fluid() {
-  fluid_halo.gather(neighbors::RowField<float>(rows, D));
+  fluid_halo.gather(timers, neighbors::RowField<float>(rows, D));
 }
 
 template <int D>

@@ -403,7 +403,9 @@ void PressureEquation<D>::add_up(std::span<double> values) {
   if (communicator.is_alone()) return;
   words_.resize(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) words_[i] = std::bit_cast<std::int64_t>(values[i]);
+  liquid_.timers.lap();
   comm::sum(communicator, words_, "pressure levels");
+  liquid_.timers.lap(Phase::wait);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::bit_cast<double>(words_[i]);
 }
 
@@ -433,13 +435,13 @@ template <int D>
 void PressureEquation<D>::apply(std::size_t k, std::span<double> x, std::span<double> y) {
   if (k == 0) return apply_to_particles(x, y);
   if (k > 1) return cells_[k - 2].apply(x, y);
-  half_halo_.gather(SpanField(x));
+  half_halo_.gather(liquid_.timers, SpanField(x));
   halves_.apply(x, y);
 }
 
 template <int D>
 void PressureEquation<D>::apply_to_particles(std::span<double> x, std::span<double> y) {
-  liquid_.fluid_halo.gather(SpanField(x));
+  liquid_.fluid_halo.gather(liquid_.timers, SpanField(x));
   x[static_cast<std::size_t>(liquid_.fluid_rows.rows)] = 0;  // the sentinel, which pads lists
   const physics::mps::Product product{
       matrix(), liquid_.fluid_fluid.targets(), own.data(), liquid_.constants().factors.A, x.data(), y.data()};

@@ -126,6 +126,7 @@ template <int D>
 void Step<D>::advance(bool reactions) {
   const double dt = control.time_step;
   liquid_.timers.start();
+  liquid_.timers.current = Phase::pack;
   liquid_.move_to_midpoint(control.time, dt, control.speed);
   write_rows();
   if (!liquid_.openings.empty()) openings_.set(control.time + dt, dt, control.speed, damping > 0);
@@ -191,7 +192,6 @@ void Step<D>::write_rows() {
     row[FluidColumns<D>::k_share] = fluid.volume_of(k);
   }
   liquid_.gather_fluid();
-  liquid_.timers.lap(Phase::pack);
 }
 
 /// Gives walls to which the fluid sticks the velocity of the fluid, mirrored: 2 v_w - <u>.
@@ -282,7 +282,6 @@ void Step<D>::predict(double dt) {
   }
   liquid_.timers.lap(Phase::integrate);
   liquid_.gather_fluid();
-  liquid_.timers.lap(Phase::pack);
 }
 
 // --- the pressure ---------------------------------------------------------------------------------------------------
@@ -329,9 +328,11 @@ void Step<D>::solve_pressure(double dt) {
   }
   if (!liquid_.openings.empty()) openings_.complete(equation, p_);
   liquid_.timers.lap(Phase::rates);
+  liquid_.timers.current = Phase::forces;
   control.solve = pressure_.solve(p_);
   control.iterations += control.solve.iterations;
-  liquid_.timers.lap(Phase::forces);
+  liquid_.timers.lap();
+  liquid_.timers.current = Phase::pack;
 }
 
 /// -grad p: with a free surface sum B (p_i + p_j) r_ji, which conserves momentum, of pressures that are nowhere
@@ -350,8 +351,8 @@ void Step<D>::sum_gradient() {
     liquid_.rows.row(row)[FluidColumns<D>::k_pressure] = static_cast<float>(fluid.p[k]);
   }
   if (!liquid_.openings.empty()) openings_.set_pressures();
-  liquid_.fluid_halo.gather(neighbors::RowField<float>(liquid_.rows, D, {FluidColumns<D>::k_pressure, 1}));
-  liquid_.timers.lap(Phase::pack);
+  liquid_.fluid_halo.gather(liquid_.timers,
+                            neighbors::RowField<float>(liquid_.rows, D, {FluidColumns<D>::k_pressure, 1}));
   const std::size_t whole = liquid_.fluid_fluid.chunks().size() * neighbors::k_chunk;
   lowest_.resize(whole);
   physics::mps::Gradient<D> out{{}, lowest_.data()};

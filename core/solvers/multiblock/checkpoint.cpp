@@ -127,6 +127,7 @@ void Flow<E>::restore(const std::vector<ArchiveReader>& parts) {
         }
   }
   flow_converged = converged;
+  prepared_ = Prepared::nothing;
   multigrid_.impose(boundaries_, time);
   set_forces();
   restore_scalars(parts);

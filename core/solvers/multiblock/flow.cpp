@@ -54,7 +54,7 @@ Flow<E>::Flow(const world::World& world, const solver::Execution& execution, com
       boundaries_(world_),
       pieces_(mesh_of(world_), levels_of_options(), communicator.size(), communicator.size() * execution.boxes,
               execution.replicated_cells),
-      multigrid_(communicator, execution, pieces_, boundaries_, scheme(), options_.cycle == "W") {
+      multigrid_({communicator, execution, tags_, timers}, pieces_, boundaries_, scheme(), options_.cycle == "W") {
   for (const auto& piece : finest().pieces)
     own_cells_ += std::int64_t{piece.extents.cells[0]} * piece.extents.cells[1] * piece.extents.cells[2];
   multigrid_.impose(boundaries_, 0);
@@ -211,12 +211,26 @@ void Flow<E>::set_forces() {
 }
 
 template <class E>
+void Flow<E>::prepare(Prepared wanted) {
+  const Prepared before = prepared_;
+  prepared_ = std::max(before, wanted);
+  const auto is_missing = [&](Prepared part) { return before < part && wanted >= part; };
+  if (is_missing(Prepared::ghosts)) finest().fill_ghosts();
+  if (is_missing(Prepared::gradients)) multigrid_.residual().set_gradients(finest());
+  if constexpr (!E::k_is_gas)
+    if (is_missing(Prepared::scalars) && scalars_ != nullptr) {
+      scalars_->set_flow(multigrid_.residual().scheme());
+      scalars_->set_gradients();
+    }
+}
+
+template <class E>
 double Flow<E>::cycle(const TimeDerivative& derivative) {
   const double found = multigrid_.cycle(derivative, speed_);
+  prepared_ = Prepared::nothing;
   if constexpr (E::k_is_gas)
     if (turbulence_ != nullptr) {
-      finest().fill_ghosts();
-      multigrid_.residual().set_gradients(finest());
+      prepare(Prepared::gradients);
       turbulence_->advance(derivative);
       turbulence_->set_eddy_viscosity();
     }
@@ -268,6 +282,8 @@ void Flow<E>::advance_time() {
 template <class E>
 void Flow<E>::step() {
   timers.start();
+  timers.current = Phase::rates;
+  prepared_ = Prepared::nothing;
   time += time_step_;
   if (!options_.steady || steps == 0) {
     if (boundaries_.vary()) multigrid_.impose(boundaries_, time);
@@ -277,7 +293,8 @@ void Flow<E>::step() {
   options_.steady ? seek_steady() : advance_time();
   cycles += last_cycles;
   ++steps;
-  timers.lap(Phase::rates);
+  timers.lap();
+  timers.current = Phase::observe;
 }
 
 template <class E>
@@ -314,6 +331,7 @@ std::int64_t Flow<E>::memory() const {
 template <class E>
 void Flow<E>::change(const world::Change& change) {
   using Kind = world::Change::Kind;
+  prepared_ = Prepared::nothing;
   const std::string name = change.name.data();
   const auto named = [&](auto& all, const char* what) {
     const auto found = std::ranges::find_if(all, [&](const auto& each) { return each.name == name; });

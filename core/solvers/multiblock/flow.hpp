@@ -17,6 +17,14 @@
 
 namespace eddyline::multiblock {
 
+/// Values set beside the state of cells, for those who read it. Each includes those before it.
+enum class Prepared {
+  nothing,
+  ghosts,     // of the state
+  gradients,  // of the state
+  scalars     // their ghosts and gradients
+};
+
 template <class E>
 class Flow {
   static constexpr int D = E::k_dimensions;
@@ -48,8 +56,8 @@ class Flow {
   const Turbulence<D>* turbulence() const { return turbulence_.get(); }
   /// Null without scalars.
   const Scalars<D>* scalars() const { return scalars_.get(); }
-  /// Sets ghosts and gradients of scalars. Collective.
-  void prepare_scalars();
+  /// Sets what `wanted` names on the finest level, unless it is set since the last change of the state. Collective.
+  void prepare(Prepared wanted);
   /// Pressure [Pa], velocity, and of a gas p / rho: of a cell's unknowns, or of its values() for fresh ghosts.
   std::array<double, E::k_unknowns> values(const PieceFields<E>& piece, std::size_t cell) const;
   double density(const PieceFields<E>& piece, std::size_t cell) const {
@@ -128,12 +136,14 @@ class Flow {
   Options options_;
   Boundaries boundaries_;
   Pieces pieces_;
+  comm::Tags tags_;
   double speed_ = 0, start_speed_ = 0, time_step_ = 0;
   Multigrid<E> multigrid_;
   std::unique_ptr<Turbulence<D>> turbulence_;
   std::unique_ptr<Scalars<D>> scalars_;
   std::vector<double> largest_of_scalars_;  // their largest residuals so far
   std::int64_t own_cells_ = 0;
+  Prepared prepared_ = Prepared::nothing;
   bool good_ = true;
   bool is_forced_ = false;  // cells have forces
 };

@@ -7,15 +7,6 @@
 namespace eddyline::multiblock {
 
 template <class E>
-void Flow<E>::prepare_scalars() {
-  if constexpr (!E::k_is_gas) {
-    if (scalars_ == nullptr) return;
-    scalars_->set_flow(multigrid_.residual().scheme());
-    scalars_->set_gradients();
-  }
-}
-
-template <class E>
 void Flow<E>::seek_steady_scalars() {
   if constexpr (!E::k_is_gas) {
     scalars_->set_flow(multigrid_.residual().scheme());
@@ -52,10 +43,6 @@ void Flow<E>::advance_scalars(const TimeDerivative& derivative) {
   }
 }
 
-template void Flow<Incompressible<2>>::prepare_scalars();
-template void Flow<Incompressible<3>>::prepare_scalars();
-template void Flow<Gas<2>>::prepare_scalars();
-template void Flow<Gas<3>>::prepare_scalars();
 template void Flow<Incompressible<2>>::seek_steady_scalars();
 template void Flow<Incompressible<3>>::seek_steady_scalars();
 template void Flow<Gas<2>>::seek_steady_scalars();

@@ -7,11 +7,14 @@
 
 namespace eddyline::multiblock {
 
-Ghosts::Ghosts(comm::Communicator& communicator, const solver::Execution& execution, comm::Tags& tags,
-               const Pieces& pieces, const Connections& connections, std::span<const std::int32_t> local, int level)
-    : is_replicated_(pieces.is_replicated(level)),
-      near_(communicator, execution.exchange, execution.between, tags.take("near " + std::to_string(level))),
-      all_(communicator, execution.exchange, execution.between, tags.take("all " + std::to_string(level))) {
+Ghosts::Ghosts(const HaloSetup& setup, const Pieces& pieces, const Connections& connections,
+               std::span<const std::int32_t> local, int level)
+    : timers_(setup.timers),
+      is_replicated_(pieces.is_replicated(level)),
+      near_(setup.communicator, setup.execution.exchange, setup.execution.between,
+            setup.tags.take("near " + std::to_string(level))),
+      all_(setup.communicator, setup.execution.exchange, setup.execution.between,
+           setup.tags.take("all " + std::to_string(level))) {
   const auto extents = [&](std::int32_t piece) {
     return Extents(pieces.on_level(static_cast<std::size_t>(piece), level).count(), pieces.mesh().dimensions);
   };

@@ -6,7 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "base/timers.hpp"
 #include "comm/communicator.hpp"
+#include "comm/tags.hpp"
 #include "exchange/halo.hpp"
 #include "solver/execution.hpp"
 #include "solvers/multiblock/grid.hpp"
@@ -21,6 +23,14 @@ struct Neighborhood {
   Vec3 shift;
   std::size_t near = 0, count = 0;           // ghosts beside the face, and all
   std::vector<std::int32_t> ghosts, givers;  // places in arrays; empty for those of another process
+};
+
+/// Everything that the halos of a mesh are made with.
+struct HaloSetup {
+  comm::Communicator& communicator;
+  const solver::Execution& execution;
+  comm::Tags& tags;
+  Timers& timers;  // packing and waiting are charged to them
 };
 
 class GhostCopies;
@@ -100,8 +110,8 @@ class GhostFields {
 class Ghosts {
  public:
   /// `local`: see Pieces::local().
-  Ghosts(comm::Communicator& communicator, const solver::Execution& execution, comm::Tags& tags, const Pieces& pieces,
-         const Connections& connections, std::span<const std::int32_t> local, int level);
+  Ghosts(const HaloSetup& setup, const Pieces& pieces, const Connections& connections,
+         std::span<const std::int32_t> local, int level);
 
   enum class Layers { near, all };
 
@@ -110,7 +120,7 @@ class Ghosts {
   void fetch(int fields, Layers layers, Get&& get) {
     const GhostFields of_fields(fields, get);
     Halo& halo = layers == Layers::near ? near_ : all_;
-    is_replicated_ ? halo.gather_within(of_fields) : halo.gather(of_fields);
+    is_replicated_ ? halo.gather_within(of_fields) : halo.gather(timers_, of_fields);
   }
   /// All neighbourhoods with a piece of this process.
   const std::vector<Neighborhood>& neighborhoods() const { return neighborhoods_; }
@@ -122,6 +132,7 @@ class Ghosts {
  private:
   using Halo = exchange::BasicHalo<GhostCells>;
 
+  Timers& timers_;
   bool is_replicated_;
   std::vector<Neighborhood> neighborhoods_;
   Halo near_, all_;

@@ -121,12 +121,11 @@ void for_each_slab(Int3 cells, Visit&& visit) {
 }  // namespace
 
 template <class E>
-Level<E>::Level(comm::Communicator& communicator, const solver::Execution& execution, comm::Tags& tags,
-                const Pieces& all, int level, bool smooths)
+Level<E>::Level(const HaloSetup& setup, const Pieces& all, int level, bool smooths)
     : number(level),
       is_replicated(all.is_replicated(level)),
-      local(all.local(communicator.rank(), level)),
-      ghosts(communicator, execution, tags, all, all.connections(level), local, level) {
+      local(all.local(setup.communicator.rank(), level)),
+      ghosts(setup, all, all.connections(level), local, level) {
   for (std::size_t p = 0; p < all.all().size(); ++p) {
     if (local[p] < 0) continue;
     const PieceRange range = all.on_level(p, level);

@@ -30,8 +30,7 @@ struct Level {
   static constexpr int D = E::k_dimensions;
 
   /// `smooths`: residuals are smoothed. Collective.
-  Level(comm::Communicator& communicator, const solver::Execution& execution, comm::Tags& tags, const Pieces& all,
-        int number, bool smooths);
+  Level(const HaloSetup& setup, const Pieces& all, int number, bool smooths);
   /// Measures faces and cells, and finds the boundaries. Throws UserError.
   void measure(const Pieces& all, const Boundaries& boundaries);
   /// Finds the cells whose children this process has.

@@ -29,37 +29,38 @@ std::array<std::ptrdiff_t, 1 << D> children(const Extents& fine) {
 }  // namespace
 
 template <class E>
-Multigrid<E>::Multigrid(comm::Communicator& communicator, const solver::Execution& execution, const Pieces& pieces,
-                        const Boundaries& boundaries, const Scheme& scheme, bool w_cycle)
-    : communicator_(communicator), residual_(scheme), w_cycle_(w_cycle), cells_(pieces.mesh().cells()) {
-  comm::Tags tags;
+Multigrid<E>::Multigrid(const HaloSetup& setup, const Pieces& pieces, const Boundaries& boundaries,
+                        const Scheme& scheme, bool w_cycle)
+    : communicator_(setup.communicator),
+      timers_(setup.timers),
+      residual_(scheme),
+      w_cycle_(w_cycle),
+      cells_(pieces.mesh().cells()) {
   const Pieces uncut = pieces.uncut();
   const auto pieces_of = [&](int level) -> const Pieces& { return pieces.is_replicated(level) ? uncut : pieces; };
   for (int level = 0; level < pieces.levels(); ++level)
-    levels_.push_back(
-        std::make_unique<Level<E>>(communicator, execution, tags, pieces_of(level), level, scheme.sweeps > 0));
-  comm::agree(communicator, "mesh", [&] {
+    levels_.push_back(std::make_unique<Level<E>>(setup, pieces_of(level), level, scheme.sweeps > 0));
+  comm::agree(communicator_, "mesh", [&] {
     for (const auto& level : levels_) level->measure(pieces_of(level->number), boundaries);
   });
   fill_metric_ghosts(finest());
-  measure_coarse(execution, pieces, tags);
+  measure_coarse(setup, pieces);
 }
 
 template <class E>
-void Multigrid<E>::measure_coarse(const solver::Execution& execution, const Pieces& pieces, comm::Tags& tags) {
+void Multigrid<E>::measure_coarse(const HaloSetup& setup, const Pieces& pieces) {
   for (std::size_t number = 1; number < levels_.size(); ++number) {
     const Level<E>& fine = *levels_[number - 1];
     Level<E>& coarse = *levels_[number];
     coarse.find_parents(fine);
     coarsen_metrics(fine, coarse);
     if (coarse.is_replicated && !fine.is_replicated) {
-      replication_ =
-          std::make_unique<Replication>(communicator_, execution, tags.take("replicated"), pieces, coarse.number, -1);
+      replication_ = std::make_unique<Replication>(setup, pieces, coarse.number, -1);
       replication_->gather(1, [&](std::int32_t block, int, int) {
         return coarse.pieces[static_cast<std::size_t>(block)].volume.data();
       });
       for (int axis = 0; axis < D; ++axis) {
-        Replication faces(communicator_, execution, tags.take("faces"), pieces, coarse.number, axis);
+        Replication faces(setup, pieces, coarse.number, axis);
         faces.gather(D, [&](std::int32_t block, int field, int) {
           auto& face = coarse.pieces[static_cast<std::size_t>(block)].face;
           return face[static_cast<std::size_t>(axis)][static_cast<std::size_t>(field)].data();
@@ -119,7 +120,9 @@ double Multigrid<E>::cycle(const TimeDerivative& time, double unit) {
 /// Collective.
 template <class E>
 double Multigrid<E>::mean_of_squares() {
+  timers_.lap();
   comm::sum(communicator_, std::span(&squares_, 1), "residual");
+  timers_.lap(Phase::wait);
   return std::sqrt(squares_.value() / static_cast<double>(cells_));
 }
 

@@ -16,8 +16,8 @@ class Multigrid {
   static constexpr int D = E::k_dimensions;
 
  public:
-  Multigrid(comm::Communicator& communicator, const solver::Execution& execution, const Pieces& pieces,
-            const Boundaries& boundaries, const Scheme& scheme, bool w_cycle);
+  Multigrid(const HaloSetup& setup, const Pieces& pieces, const Boundaries& boundaries, const Scheme& scheme,
+            bool w_cycle);
 
   Level<E>& finest() { return *levels_.front(); }
   const Level<E>& finest() const { return *levels_.front(); }
@@ -40,7 +40,7 @@ class Multigrid {
   double start_coarse(int cycles, double unit);
 
  private:
-  void measure_coarse(const solver::Execution& execution, const Pieces& pieces, comm::Tags& tags);
+  void measure_coarse(const HaloSetup& setup, const Pieces& pieces);
   double mean_of_squares();
   /// The state of coarse cells is the mean of their children. `with_residual`: their forcing is the sum of the
   /// residuals of these. Collective.
@@ -53,6 +53,7 @@ class Multigrid {
   void prolong(Level<E>& coarse, Level<E>& fine);
 
   comm::Communicator& communicator_;
+  Timers& timers_;
   Residual<E> residual_;
   std::vector<std::unique_ptr<Level<E>>> levels_;
   std::unique_ptr<Replication> replication_;  // of the first replicated level, if there is one

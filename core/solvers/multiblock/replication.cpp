@@ -4,9 +4,10 @@
 
 namespace eddyline::multiblock {
 
-Replication::Replication(comm::Communicator& communicator, const solver::Execution& execution, comm::HaloTags tags,
-                         const Pieces& pieces, int level, int axis)
-    : halo_(communicator, execution.exchange, execution.between, std::move(tags)) {
+Replication::Replication(const HaloSetup& setup, const Pieces& pieces, int level, int axis)
+    : timers_(setup.timers),
+      halo_(setup.communicator, setup.execution.exchange, setup.execution.between,
+            setup.tags.take(axis < 0 ? "replicated" : "faces")) {
   const Pieces whole = pieces.uncut();
   const std::size_t count = pieces.all().size();
   for (std::size_t piece = 0; piece < count; ++piece) {
@@ -24,12 +25,12 @@ Replication::Replication(comm::Communicator& communicator, const solver::Executi
     made.count = made.givers.size();
     pieces_.push_back(std::move(made));
   }
-  for (int rank = 0; rank < communicator.size(); ++rank) {
-    if (rank == communicator.rank()) continue;
+  for (int rank = 0; rank < setup.communicator.size(); ++rank) {
+    if (rank == setup.communicator.rank()) continue;
     for (std::size_t piece = 0; piece < count; ++piece) {
       const GhostCells cells{&pieces_[piece], pieces_[piece].count};
       const int owner = pieces.all()[piece].rank;
-      if (owner == communicator.rank()) halo_.add_sent(rank, cells);
+      if (owner == setup.communicator.rank()) halo_.add_sent(rank, cells);
       if (owner == rank) halo_.add_received(rank, cells);
     }
   }

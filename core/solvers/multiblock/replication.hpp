@@ -12,17 +12,17 @@ namespace eddyline::multiblock {
 class Replication {
  public:
   /// `pieces`: which cells each process sets. `axis`: also those one farther along this index, as faces need; -1: none.
-  Replication(comm::Communicator& communicator, const solver::Execution& execution, comm::HaloTags tags,
-              const Pieces& pieces, int level, int axis);
+  Replication(const HaloSetup& setup, const Pieces& pieces, int level, int axis);
 
   /// Sets `fields` fields, see GhostFields; `piece`: number of the block. Collective.
   template <class Get>
   void gather(int fields, Get&& get) {
-    halo_.gather(GhostFields(fields, get));
+    halo_.gather(timers_, GhostFields(fields, get));
   }
   exchange::Traffic traffic() const { return halo_.traffic(); }
 
  private:
+  Timers& timers_;
   std::vector<Neighborhood> pieces_;  // from a block to the same block of another process
   exchange::BasicHalo<GhostCells> halo_;
 };

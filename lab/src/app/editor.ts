@@ -24,8 +24,9 @@ const highlighting = HighlightStyle.define([
 
 const editorTheme = EditorView.theme({
   "&": { backgroundColor: "transparent", color: "var(--ink)" },
+  ".cm-content:focus-visible": { boxShadow: "none" }, // the frame shows the focus
   ".cm-content": { caretColor: "var(--accent)" },
-  ".cm-gutters": { backgroundColor: "transparent", color: "var(--ink-3)", border: "none" },
+  ".cm-gutters": { backgroundColor: "var(--panel)", color: "var(--ink-3)", border: "none" },
   ".cm-activeLine": { backgroundColor: "color-mix(in srgb, var(--accent) 8%, transparent)" },
   ".cm-selectionBackground, &.cm-focused .cm-selectionBackground": { backgroundColor: "var(--accent-soft) !important" },
   ".cm-cursor": { borderLeftColor: "var(--accent)" },

@@ -7,7 +7,7 @@ import { hasSheet, isPhone, sheetOpen } from "../state/layout";
 import { currentValues } from "../state/current";
 import { linkProblem } from "../state/link";
 import * as run from "../state/run";
-import { starting, start, isStale } from "../state/runs";
+import { isStale, isWaiting, start, starting } from "../state/runs";
 import { sendCommand, refusalOf } from "../state/steering";
 import { theme, toggleTheme } from "../state/theme";
 import * as world from "../state/world";
@@ -165,8 +165,14 @@ const HINTS: Record<Quality, string> = {
   publish: "Half the particle spacing: for results to be published",
 };
 
+/** True if all resolutions have as many cells, as in a world that names the cells of its mesh. */
+function isFixed(counts: readonly (number | undefined)[]): boolean {
+  return counts[0] !== undefined && counts.every((count) => count === counts[0]);
+}
+
 function Resolution() {
   const costs = world.costs.value;
+  if (isFixed(QUALITIES.map((name) => costs[name]?.particles))) return null;
   const onKey = (event: KeyboardEvent): void => {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!by) return;
@@ -191,7 +197,7 @@ function Resolution() {
               onClick={() => void world.setQuality(name)}
             >
               {NAMES[name]}
-              <small>{cost ? `${shortCount(cost.particles)} · ${formatDuration(cost.seconds)}` : "…"}</small>
+              <small>{cost ? `${shortCount(cost.particles)} · ${formatDuration(cost.seconds)}` : cost === undefined ? "…" : "–"}</small>
             </button>
           );
         })}
@@ -223,7 +229,7 @@ function RunButtons() {
 function RunButton() {
   const hasProblems = world.problems.value.length > 0 || !world.summary.value;
   const isStarting = starting.value || (run.kind.value === "run" && run.hello.value === null && run.connectionState.value !== "closed" && !isStale.value);
-  const text = isStarting ? "Starting …" : run.isLive.value ? "Run this world" : run.kind.value === "run" ? "Run again" : "Run";
+  const text = isWaiting.value ? "Waiting …" : isStarting ? "Starting …" : run.isLive.value ? "Run this world" : run.kind.value === "run" ? "Run again" : "Run";
   const hint = run.isLive.value ? "Stop the current run and run this world (Ctrl+Enter)" : "Run (Ctrl+Enter)";
   return (
     <button type="button" class="button primary run" disabled={hasProblems || isStarting} title={hasProblems ? "Fix the problems listed under Setup first" : hint} onClick={() => void start()}>

@@ -39,6 +39,11 @@ export function ResultsCard() {
   );
 }
 
+/** Text of the server with the signs and the numbers of this page: "±", "1e−5". */
+function typeset(text: string): string {
+  return text.replaceAll("+-", "±").replace(/e-0?(\d)/g, "e−$1").replace(/e\+0?(\d)/g, "e$1");
+}
+
 /** The body of a result: "cylinder" for "cylinder.strouhal" and "force.cylinder.total_x.mean". */
 function bodyOf(name: string): string {
   return name.replace(/^force\./, "").split(".")[0] ?? "";
@@ -78,7 +83,7 @@ function Comparison({ expected }: { expected: Expected }) {
       <span>{readableName(expected.quantity)}</span>
       <span class={`chip ${chipClass}`}>{verdict}</span>
       <small>
-        {isCompared && <b>{expected.measured_text.replace("+-", "±")}</b>} {expected.expected_text}
+        {isCompared && <b>{typeset(expected.measured_text)}</b>} {typeset(expected.expected_text)}
         {!isWholeCurve && expected.paper && ` (${expected.paper})`}
         {reason && <> · {reason}</>}
       </small>

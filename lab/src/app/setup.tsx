@@ -299,10 +299,8 @@ function RunSummary() {
   const flow: [string, string][] =
     mach === null
       ? [] // of a solver without a fluid
-      : [
-          ["Reynolds number", reynolds === null ? "– (no [reference])" : formatNumber(reynolds)],
-          ["Mach number", formatNumber(mach, 2)],
-        ];
+      : [["Reynolds number", reynolds === null ? "– (no [reference])" : formatNumber(reynolds)]];
+  if (mach) flow.push(["Mach number", formatNumber(mach, 2)]); // 0: a gas at rest
   const rows: [string, string][] = [
     [summary.members.charAt(0).toUpperCase() + summary.members.slice(1), summary.particles.toLocaleString("en")],
     ["Spacing", `${formatNumber(summary.spacing, 4)} m`],

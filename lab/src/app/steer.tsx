@@ -5,12 +5,14 @@ import { currentValues } from "../state/current";
 import { linkProblem } from "../state/link";
 import * as run from "../state/run";
 import { type Action, sendCommand, refusalOf, refusalText, sentCommands } from "../state/steering";
-import * as world from "../state/world";
 
 export function Steer() {
   const sides = run.hello.value?.sides.filter((side) => side.type === "inflow") ?? [];
   const is2d = run.hello.value?.dimensions === 2;
   const current = currentValues.value;
+  const missing = ["viscosity", "gravity"].filter((name) => refusalOf(name) !== "");
+  const notes = new Set(missing.map((name) => refusalText(refusalOf(name))));
+  if (is2d) notes.add(bodyNote());
   return (
     <div class="group" role="group" aria-label="Steer">
       <h2>Steering</h2>
@@ -25,25 +27,29 @@ export function Steer() {
           make={(text) => ({ case: "inflow", value: { $typeName: "eddyline.stream.Inflow", opening: side.name, velocity: [text] } })}
         />
       ))}
-      <SteeringField
-        name="viscosity"
-        label="viscosity"
-        unit="m²/s"
-        current={current?.viscosity}
-        hint="A number or a formula, e.g. U*D/50"
-        make={(text) => ({ case: "viscosity", value: { $typeName: "eddyline.stream.Viscosity", value: text } })}
-      />
-      <SteeringField
-        name="gravity"
-        label="gravity"
-        unit="m/s²"
-        current={current?.gravity}
-        hint={`One number per axis: ${is2d ? "0, -9.81" : "0, -9.81, 0"}`}
-        make={(text) => ({
-          case: "gravity",
-          value: { $typeName: "eddyline.stream.Gravity", value: text.split(",").map((part) => part.trim()) },
-        })}
-      />
+      {!missing.includes("viscosity") && (
+        <SteeringField
+          name="viscosity"
+          label="viscosity"
+          unit="m²/s"
+          current={current?.viscosity}
+          hint="A number or a formula, e.g. U*D/50"
+          make={(text) => ({ case: "viscosity", value: { $typeName: "eddyline.stream.Viscosity", value: text } })}
+        />
+      )}
+      {!missing.includes("gravity") && (
+        <SteeringField
+          name="gravity"
+          label="gravity"
+          unit="m/s²"
+          current={current?.gravity}
+          hint={`One number per axis: ${is2d ? "0, -9.81" : "0, -9.81, 0"}`}
+          make={(text) => ({
+            case: "gravity",
+            value: { $typeName: "eddyline.stream.Gravity", value: text.split(",").map((part) => part.trim()) },
+          })}
+        />
+      )}
       {run.hello.value?.parameters.map((each) => (
         <SteeringField
           key={each.name}
@@ -55,7 +61,11 @@ export function Steer() {
           make={(text) => ({ case: "parameter", value: { $typeName: "eddyline.stream.Parameter", name: each.name, value: text } })}
         />
       ))}
-      {is2d && <p class="note">Drag a body on the canvas to move it. {bodyNote()}</p>}
+      {[...notes].map((note) => (
+        <p class="note" key={note}>
+          {note}
+        </p>
+      ))}
       <ul class="sent-commands" aria-live="polite">
         {sentCommands.value
           .filter((item) => !["pause", "resume", "step", "stop"].includes(item.text))
@@ -72,8 +82,11 @@ export function Steer() {
   );
 }
 
+/** A note on moving and adding bodies, or the reason why that is refused. */
 function bodyNote(): string {
-  return world.drawing.value?.bodies.length === 0 ? "This world has no body." : refusalText(refusalOf("move_body"));
+  const refusal = refusalOf("move_body");
+  if (refusal) return refusalText(refusal);
+  return run.bodies.value.length > 0 ? "Drag a body on the canvas to move it." : "Draw a body on the canvas to add it.";
 }
 
 interface SteeringFieldProps {

@@ -44,13 +44,13 @@ export function ToolPanel() {
   );
 }
 
-/** Lists of bodies, water regions and observers, which can be selected and removed. */
+/** Lists of bodies, regions of fluid and observers, which can be selected and removed. */
 export function ObjectList() {
   const drawing = world.drawing.value;
   return (
     <div class="scroll" tabIndex={-1}>
       <ObjectSection part="bodies" title={isSteering.value ? "Bodies in the run" : "Bodies"} items={bodies()} empty={is2d.value ? "None yet. Choose a tool and drag on the canvas." : "None yet. Add bodies in the file."} />
-      {drawing && drawing.regions.length > 0 && <ObjectSection part="regions" title="Initial water" items={drawing.regions} empty="" />}
+      {drawing && drawing.regions.length > 0 && <ObjectSection part="regions" title="Initial fluid" items={drawing.regions} empty="" />}
       {drawing && drawing.observers.length > 0 && (
         <ObjectSection part="observe" title="Observers" items={drawing.observers.map((item) => ({ ...item, shape: item.type }))} empty="" />
       )}
@@ -65,9 +65,9 @@ function bodies(): Item[] {
   if (run.kind.value !== "run" || !showsRun.value) return [...fileBodies];
   const addedInRun = (name: string): ListedObject => ({ name, shape: name.replace(/_\d+$/, ""), numbers: {} });
   if (isSteering.value) return runBodies.map(({ name }) => fileBodies.find((body) => body.name === name) ?? addedInRun(name));
-  const noteOn = (body: Shape): string => (!runBodies.some(({ name }) => name === body.name) ? "removed in the run" : !body.moves && !isAsInFile(body.name) ? "moved in the run" : "");
+  const noteOn = (body: Shape): string => (!runBodies.some(({ name }) => name === body.name) ? "removed" : !body.moves && !isAsInFile(body.name) ? "moved" : "");
   const added = runBodies.filter(({ name }) => !fileBodies.some((body) => body.name === name));
-  return [...fileBodies.map((body) => ({ ...body, note: noteOn(body) })), ...added.map(({ name }) => ({ ...addedInRun(name), note: "added in the run", inRunOnly: true }))];
+  return [...fileBodies.map((body) => ({ ...body, note: noteOn(body) })), ...added.map(({ name }) => ({ ...addedInRun(name), note: "added", inRunOnly: true }))];
 }
 
 function Tools() {
@@ -137,7 +137,7 @@ function ObjectSection({ part, title, items, empty }: { part: string; title: str
               <button type="button" class="item" aria-current={isSelected} title={item.name} aria-label={`${item.name}, ${item.shape.replace("_", " ")}`} onClick={() => (world.selected.value = path)}>
                 <Icon name={part === "observe" ? "probe" : (ICONS[item.shape] ?? "polygon")} />
                 <span class="what">{item.name}</span>
-                {"drawn" in item && !item.drawn ? <span class="chip bad">invalid</span> : <span class="size">{part === "observe" ? "" : item.note || size(item)}</span>}
+                {"drawn" in item && !item.drawn ? <span class="chip bad">invalid</span> : <span class="size" title={item.note && `${item.note} while the run went on`}>{part === "observe" ? "" : item.note || size(item)}</span>}
               </button>
               {!item.inRunOnly && (
                 <button type="button" class="button bare icon small remove" aria-label={`Remove ${item.name}`} title={`Remove ${item.name}`} onClick={() => void remove(path)}>

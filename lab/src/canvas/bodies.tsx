@@ -52,7 +52,7 @@ export function FileBody({ part, shape, camera, isTransparent }: { part: "bodies
   const isDragged = ghost.value?.path === key;
   const center = numbersAt(shape.numbers, "center");
   const diameter = numberAt(shape.numbers, "diameter");
-  const label = `${part === "bodies" ? "Body" : "Water"} ${shape.name}, ${shape.shape}${shape.drawn ? "" : ", invalid"}`;
+  const label = `${part === "bodies" ? "Body" : "Fluid"} ${shape.name}, ${shape.shape}${shape.drawn ? "" : ", invalid"}`;
   if (!shape.drawn && shape.outlines.length === 0) return null;
   const shared = {
     class: `${part === "bodies" ? "body" : "region"}${isSelected ? " selected" : ""}${isTransparent ? " bare" : ""}${isDragged ? " dragged" : ""}${shape.drawn ? "" : " invalid"}`,

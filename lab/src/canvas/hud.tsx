@@ -11,12 +11,12 @@ import { formatNumber, roundTicks } from "../colors/scale";
 import { notify } from "../state/notices";
 import { hasSheet } from "../state/layout";
 import * as run from "../state/run";
-import { restoreRunWorld, isStale } from "../state/runs";
 import * as view from "../state/view";
 import { addFirst, offersSurfaces, panelOpen, showsColors } from "../state/surfaces";
 import { offersWaterSurface, shownWaterMode, waterMode } from "../state/water";
 import { zoomAt } from "./camera";
 import { startRecording, savePicture } from "./capture";
+import { Notes } from "./notes";
 import { INITIAL_ORBIT, orbit, zoomOrbit } from "./orbit";
 import { SurfacePanel } from "./surface_panel";
 
@@ -30,43 +30,13 @@ export function CanvasControls() {
   return (
     <>
       {run.kind.value === "run" && !run.lacksFluid.value && <ViewControls />}
-      {isStale.value && (
-        <div class="hud changed-note" role="status">
-          <span>The world has changed since this run was started.</span>
-          <button type="button" class="button small" onClick={() => void restoreRunWorld()}>
-            Restore the world of the run
-          </button>
-        </div>
-      )}
-      <ConnectionNote />
+      <Notes />
       {hasSheet.value && <LinkState />}
-      {run.lacksFluid.value && <NoFluidNote />}
       {hasPicture.value && !run.lacksFluid.value && usesColors.value && <Legend />}
       {run.kind.value === "run" && run.is3d.value && offersSurfaces.value && panelOpen.value && <SurfacePanel />}
       {run.kind.value !== "example" && <ZoomAndCapture />}
     </>
   );
-}
-
-function NoFluidNote() {
-  return (
-    <div class="hud connection-note" role="status">
-      <span class="chip">This run has no snapshots, so its water cannot be shown. Set snapshots = 12 under [output] to store them.</span>
-    </div>
-  );
-}
-
-function ConnectionNote() {
-  const state = run.connectionState.value;
-  if (run.kind.value !== "run" || state === "closed") return null;
-  const lost = state === "lost" && "Connection lost. Reconnecting …";
-  const progress = run.hello.value === null ? "Starting the run …" : run.isLive.value && run.latestFrame.value === null && "Waiting for the first picture …";
-  const text = lost || progress;
-  return text ? (
-    <div class="hud connection-note" role="status">
-      <span class={lost ? "chip warn" : "chip"}>{text}</span>
-    </div>
-  ) : null;
 }
 
 function ViewControls() {
@@ -134,8 +104,17 @@ const PARTICLE_OPTIONS = [
   { value: "hidden", text: "Hidden", hint: "Only bodies are shown" },
 ] as const;
 
+const BUTTON_PADDING = 24; // CSS pixels of a button besides its text
+const [CHARACTER_WIDTH, SHARE_OF_WIDTH] = [6.6, 0.52]; // CSS pixels; of the canvas, for the quantities
+
+/** True if a button for each quantity leaves room for the other controls in the same row. */
+function fitsAsButtons(names: readonly QuantityName[]): boolean {
+  const width = names.reduce((sum, name) => sum + BUTTON_PADDING + CHARACTER_WIDTH * quantityOf(name).label.length, 0);
+  return !hasSheet.value && width <= SHARE_OF_WIDTH * view.size.value[0];
+}
+
 function QuantityChoice({ names }: { names: readonly QuantityName[] }) {
-  if (!hasSheet.value) {
+  if (fitsAsButtons(names)) {
     return (
       <Segments
         label="Quantity"

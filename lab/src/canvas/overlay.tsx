@@ -47,7 +47,7 @@ export function Overlay() {
       <Patterns />
       {!showsRunBodies && drawing && <WaterBackground camera={camera} />}
       {!example && <DomainSides camera={camera} sides={showsRunBodies ? runSides() : (drawing?.sides ?? [])} />}
-      {!example && <Ruler camera={camera} />}
+      {!example && (drawing || showsRunBodies) && <Ruler camera={camera} />}
       {showsRunBodies && run.hasLevels.value && <LevelEdges camera={camera} />}
       {showsRunBodies && <RunBodies camera={camera} />}
       {drawing && !example && drawing.regions.length > 0 && !showsRunBodies &&
@@ -107,6 +107,8 @@ function WaterBackground({ camera }: { camera: Camera }) {
   );
 }
 
+const SMALLEST_LABEL = 25; // CSS pixels from the left edge to the end of a label
+
 /** Rulers in metres along the bottom and the left side. */
 function Ruler({ camera }: { camera: Camera }) {
   const { lower, upper } = view.extent.value;
@@ -127,7 +129,7 @@ function Ruler({ camera }: { camera: Camera }) {
       {up.map((y) => {
         const [px, py] = toScreen(camera, [lower[0], y]);
         return (
-          <text key={y} x={px - 26} y={py + 4} text-anchor="end">
+          <text key={y} x={Math.max(px - 26, SMALLEST_LABEL)} y={py + 4} text-anchor="end">
             {Number(y.toPrecision(4))}
           </text>
         );

@@ -30,7 +30,10 @@ function animate(canvas: HTMLCanvasElement): () => void {
 function reading(): string {
   const at = view.pointer.value;
   if (!at || run.is3d.value) return "";
-  const place = `x ${at[0].toFixed(3)} m   y ${at[1].toFixed(3)} m`;
+  const { lower, upper } = view.extent.value;
+  const digits = Math.max(0, 3 - Math.floor(Math.log10(Math.max(upper[0] - lower[0], upper[1] - lower[1]))));
+  const place = `x ${at[0].toFixed(digits)} m   y ${at[1].toFixed(digits)} m`;
+  if (isStale.value) return place; // the run is not shown
   const name = view.quantity.value;
   const raster = view.shownFrame.value?.rasters.get(name);
   const value = raster ? valueAt(raster, at[0], at[1]) : Number.NaN;

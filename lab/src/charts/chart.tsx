@@ -9,21 +9,18 @@ import { scrub, time } from "../state/playback";
 import { theme } from "../state/theme";
 import { lifetimeOf } from "../stream/bodies";
 import { statistics, valueAtTime } from "../stream/series";
-import { robustRange, tickLabels } from "./range";
-import { type Band, type ChartSpec, chartData, type Column } from "./specs";
+import { bandLabel, cssVariable, curveColor, curveDash, drawBandsAndWindow, drawBodyEvents, drawPlayhead } from "./paint";
+import { axisRange, tickLabels } from "./range";
+import { type ChartSpec, chartData, type Column, countValues } from "./specs";
 import { averagingWindow } from "./window";
 
 export const MAX_POINTS = 3000;
 const REDRAW_INTERVAL = 120; // ms between redraws of a growing curve
-const MIN_RELATIVE_MARGIN = 1e-9;
 const CHARACTER_WIDTH = 6.5; // CSS pixels, of labels of ticks
+const MIN_PADDING = 16; // CSS pixels at the right end of the axis of times
+const TICK_SPACE = 22; // CSS pixels between ticks of values, at least
+const POINT_SIZE = 7; // CSS pixels
 const CLICK_TOLERANCE = 4; // CSS pixels; a larger movement is a drag
-
-export const cssVariable = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const DASHES: number[][] = [[], [6, 3], [2, 3], [9, 3, 2, 3]];
-/** Curves cycle through four colours; each further cycle shifts the dash pattern. */
-export const curveColor = (k: number): string => cssVariable(`--series-${(k % 4) + 1}`);
-export const curveDash = (k: number): number[] => DASHES[(k + Math.floor(k / 4)) % 4] ?? [];
 
 export function options(spec: ChartSpec, width: number, height: number): uPlot.Options {
   const axis: uPlot.Axis = {
@@ -33,20 +30,26 @@ export function options(spec: ChartSpec, width: number, height: number): uPlot.O
     ticks: { show: false },
     gap: 4,
   };
+  let lastTimeLabel = ""; // centred below its tick, which may be at the end of the axis
+  const timeLabels = (values: readonly number[]): string[] => {
+    const labels = tickLabels(values);
+    if (labels.length > 0) labels.push((lastTimeLabel = `${labels.pop()} ${run.timeUnit.value}`));
+    return labels;
+  };
   return {
     width,
     height,
-    padding: [8, 16, 0, 0],
+    padding: [8, () => Math.max(MIN_PADDING, Math.ceil(0.5 * CHARACTER_WIDTH * lastTimeLabel.length)), 0, 0],
     cursor: { drag: { x: true, y: false, setScale: false }, sync: { key: "eddyline" }, points: { size: 6 }, y: false },
     legend: { show: false },
-    scales: { x: { time: false }, y: { range: (plot, low, high) => range(plot, spec, low, high) } },
+    scales: { x: { time: false }, y: { range: (plot) => range(plot, spec) } },
     axes: [
-      { ...axis, size: 22, values: (_plot, values) => values.map((value, k) => `${formatNumber(value, 4)}${k === values.length - 1 && run.timeUnit.value === "s" ? " s" : ""}`) },
-      { ...axis, size: (_plot, labels) => Math.max(50, CHARACTER_WIDTH * Math.max(0, ...(labels ?? []).map(({ length }) => length)) + 8), values: (_plot, values) => tickLabels(values) },
+      { ...axis, size: 22, values: (_plot, values) => timeLabels(values) },
+      { ...axis, space: TICK_SPACE, size: (_plot, labels) => Math.max(50, CHARACTER_WIDTH * Math.max(0, ...(labels ?? []).map(({ length }) => length)) + 8), values: (_plot, values) => tickLabels(values) },
     ],
     series: [
       {},
-      ...spec.curves.map((curve, k) => ({ label: curve.label, stroke: curveColor(k), width: 1.6, dash: curveDash(k), points: { show: false } })),
+      ...spec.curves.map((curve, k) => ({ label: curve.label, stroke: curveColor(k), width: 1.6, dash: curveDash(k), points: { show: isSingle, size: POINT_SIZE, fill: curveColor(k) } })),
     ],
     hooks: {
       drawClear: [(plot) => drawBandsAndWindow(plot, spec)],
@@ -61,98 +64,13 @@ export function options(spec: ChartSpec, width: number, height: number): uPlot.O
   };
 }
 
-/** The range of most values, so that sound waves at the start do not flatten the rest. Bands are included if they are near. */
-function range(plot: uPlot, spec: ChartSpec, low: number | null, high: number | null): uPlot.Range.MinMax {
-  if (low === null || high === null) return [0, 1];
-  let [from, to] = robustRange(plot.data.slice(1).flatMap((column) => (column as Column).filter((value) => value !== null)));
-  for (const band of spec.bands) {
-    if (band.low - to < 0.8 * (to - from) && from - band.high < 0.8 * (to - from)) {
-      from = Math.min(from, band.low);
-      to = Math.max(to, band.high);
-    }
-  }
-  const margin = Math.max(0.08 * (to - from), MIN_RELATIVE_MARGIN * Math.max(1, Math.abs(to)));
-  return [from - margin, to + margin];
+/** True if a curve has a single value, of which no line can be drawn. */
+function isSingle(plot: uPlot, curve: number): boolean {
+  return countValues(plot.data[curve] as Column) === 1;
 }
 
-/** Draws the averaging window and the published bands; the bands are grey after steering. */
-function drawBandsAndWindow(plot: uPlot, spec: ChartSpec): void {
-  const context = plot.ctx;
-  const { left, top, width, height } = plot.bbox;
-  context.save();
-  context.beginPath();
-  context.rect(left, top, width, height);
-  context.clip();
-  const window = averagingWindow.value;
-  if (window) {
-    const [x0, x1] = [plot.valToPos(window.from, "x", true), plot.valToPos(window.to, "x", true)];
-    context.fillStyle = cssVariable("--accent-soft");
-    context.globalAlpha = 0.6;
-    context.fillRect(x0, top, x1 - x0, height);
-    context.globalAlpha = 1;
-  }
-  for (const band of spec.bands) {
-    const [y0, y1] = [plot.valToPos(band.high, "y", true), plot.valToPos(band.low, "y", true)];
-    context.fillStyle = run.firstSteering.value ? cssVariable("--line") : cssVariable("--band");
-    context.fillRect(left, y0, width, Math.max(2 * devicePixelRatio, y1 - y0));
-  }
-  context.restore();
-}
-
-/** The label of a band, e.g. "published max 3.22–3.24, Schäfer & Turek 1996". */
-export function bandLabel({ statistic, low, high, source }: Band): string {
-  const values = low === high ? formatNumber(low, 4) : `${formatNumber(low, 4)}–${formatNumber(high, 4)}`;
-  return `published ${statistic} ${values}, ${source}`;
-}
-
-/** Marks when bodies of the chart were added and removed. */
-function drawBodyEvents(plot: uPlot, spec: ChartSpec): void {
-  const context = plot.ctx;
-  const { left, top, width, height } = plot.bbox;
-  const bodies = new Set(spec.curves.filter((curve) => curve.series.startsWith("force.")).map((curve) => curve.label));
-  context.save();
-  context.font = `500 ${10.5 * devicePixelRatio}px Inter, sans-serif`;
-  context.textBaseline = "top";
-  context.lineJoin = "round";
-  let row = 0;
-  for (const mark of run.marks.value.filter((each) => bodies.has(each.body))) {
-    const x = plot.valToPos(mark.time, "x", true);
-    if (x < left || x > left + width) continue;
-    const isAdded = mark.command === "add_body";
-    context.strokeStyle = cssVariable("--ink-3");
-    context.lineWidth = devicePixelRatio;
-    context.setLineDash((isAdded ? [6, 3] : [2, 3]).map((length) => length * devicePixelRatio));
-    context.beginPath();
-    context.moveTo(x, top);
-    context.lineTo(x, top + height);
-    context.stroke();
-    context.setLineDash([]);
-    const after = x < left + 0.7 * width;
-    const label = `${mark.body} ${isAdded ? "added" : "removed"}`;
-    const at: [number, number] = [x + (after ? 4 : -4) * devicePixelRatio, top + (2 + 13 * (row++ % 3)) * devicePixelRatio];
-    context.textAlign = after ? "left" : "right";
-    context.lineWidth = 4 * devicePixelRatio;
-    context.strokeStyle = cssVariable("--panel");
-    context.fillStyle = cssVariable("--ink-2");
-    context.strokeText(label, ...at);
-    context.fillText(label, ...at);
-  }
-  context.restore();
-}
-
-function drawPlayhead(plot: uPlot): void {
-  const x = plot.valToPos(time.value, "x", true);
-  const { left, top, width, height } = plot.bbox;
-  if (x < left || x > left + width) return;
-  const context = plot.ctx;
-  context.save();
-  context.strokeStyle = cssVariable("--ink-3");
-  context.lineWidth = devicePixelRatio;
-  context.beginPath();
-  context.moveTo(x, top);
-  context.lineTo(x, top + height);
-  context.stroke();
-  context.restore();
+function range(plot: uPlot, spec: ChartSpec): uPlot.Range.MinMax {
+  return axisRange(plot.data.slice(1) as Column[], spec.bands);
 }
 
 /** Selects the averaging window by touch or pen; uPlot handles the mouse itself. */
@@ -264,8 +182,10 @@ export function Chart({ spec }: { spec: ChartSpec }) {
         {spec.bands.map((band) => (
           <span class={steered ? "key band steered" : "key band"} key={bandLabel(band)}>
             <i />
-            {bandLabel(band)}
-            {steered && " (steered)"}
+            <span class="words" title={bandLabel(band)}>
+              {bandLabel(band)}
+              {steered && " (steered)"}
+            </span>
           </span>
         ))}
       </figcaption>

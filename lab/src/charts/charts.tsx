@@ -68,12 +68,15 @@ export function Charts() {
             ))}
           </select>
         )}
-        {!isPhone.value && all.map((spec) => (
-          <button key={spec.name} type="button" class="button small" aria-pressed={isOpen.value && shown.includes(spec.name)} onClick={() => toggle(spec.name)}>
-            {spec.title.split(":")[0]}
-          </button>
-        ))}
-        {!isPhone.value && <span class="space" />}
+        {!isPhone.value && (
+          <div class="choices">
+            {all.map((spec) => (
+              <button key={spec.name} type="button" class="button small" aria-pressed={isOpen.value && shown.includes(spec.name)} onClick={() => toggle(spec.name)}>
+                {spec.title.split(":")[0]}
+              </button>
+            ))}
+          </div>
+        )}
         {averagingWindow.value && (
           <button type="button" class="button small" onClick={() => (averagingWindow.value = null)} title="Clear the averaging window">
             average {formatNumber(averagingWindow.value.from)}–{formatNumber(averagingWindow.value.to)} {run.timeUnit.value} <Icon name="close" size={12} />

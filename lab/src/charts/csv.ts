@@ -3,14 +3,15 @@
 import uPlot from "uplot";
 import { save, savePng } from "../canvas/save";
 import * as run from "../state/run";
-import { bandLabel, cssVariable, curveColor, curveDash, MAX_POINTS, options } from "./chart";
+import { MAX_POINTS, options } from "./chart";
+import { bandLabel, cssVariable, curveColor, curveDash } from "./paint";
 import { type ChartSpec, chartData } from "./specs";
 
 /** Saves all rows that the page has, with units in the header. */
 export function saveCsv(spec: ChartSpec): void {
   const columns = chartData(spec, run.series, Infinity);
   const unit = spec.unit ? ` [${spec.unit}]` : "";
-  const header = ["time [s]", ...spec.curves.map((curve) => `${curve.label} ${curve.column}${unit}`)];
+  const header = [`time [${run.timeUnit.value}]`, ...spec.curves.map((curve) => `${curve.label} ${curve.column}${unit}`)];
   const rows = [header.join(",")];
   for (let k = 0; k < columns[0].length; k++) rows.push(columns.map((column) => cell(column[k])).join(","));
   save(new Blob([`${rows.join("\n")}\n`], { type: "text/csv" }), `${spec.name}.csv`);
@@ -43,7 +44,7 @@ export async function saveChart(spec: ChartSpec): Promise<void> {
   context.scale(ratio, ratio);
   context.fillStyle = style.getPropertyValue("--ink");
   context.font = "600 13px Inter, sans-serif";
-  context.fillText(`${spec.title} ${spec.unit && `[${spec.unit}] `}over time [s], ${run.hello.value?.title ?? ""}`, 12, 24);
+  context.fillText(`${spec.title} ${spec.unit && `[${spec.unit}] `}over time [${run.timeUnit.value}], ${run.hello.value?.title ?? ""}`, 12, 24);
   drawCurveLabels(context, spec);
   await savePng(canvas, `${spec.name}.png`);
 }

@@ -125,6 +125,10 @@ function wallCharts(names: readonly string[], hello: Hello | null): ChartSpec[] 
 /** Values of a curve; null where there is none. */
 export type Column = (number | null)[];
 
+export function countValues(column: Column): number {
+  return column.reduce<number>((count, value) => count + Number(value !== null), 0);
+}
+
 /** Data of a chart: times, then one column per curve, thinned to about `maxPoints` rows. */
 export function chartData(spec: ChartSpec, store: SeriesStore, maxPoints: number): [Float64Array, ...Column[]] {
   const times = (store.all.get("budget") ?? store.all.get(spec.curves[0]?.series ?? ""))?.column("time") ?? new Float64Array();

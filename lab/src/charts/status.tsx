@@ -9,7 +9,7 @@ export function RunStatus() {
   const firstSteering = run.firstSteering.value;
   const strouhal = results.value?.values.find((value) => value.name.endsWith(".strouhal") && value.value !== null);
   return (
-    <span class="forecast" role="status">
+    <span class="forecast" role="status" title={forecast}>
       {strouhal?.value !== null && strouhal?.value !== undefined && (
         <b>
           St {formatNumber(strouhal.value, 3)}

@@ -39,9 +39,9 @@ export function quantityOf(name: QuantityName): Quantity {
 }
 
 /** Remembers the quantities of a run, other than components of the velocity. Returns the names that can be displayed. */
-export function learnQuantities(told: readonly { name: string; unit: string; diverging: boolean; label: string }[]): QuantityName[] {
+export function learnQuantities(told: readonly { name: string; unit: string; diverging: boolean; label: string; startsAtZero: boolean }[]): QuantityName[] {
   const shown = told.filter(({ name }) => known.has(name) || !name.startsWith("velocity_"));
-  for (const { name, unit, diverging, label } of shown) {
+  for (const { name, unit, diverging, label, startsAtZero } of shown) {
     const flow = FLOW.find((quantity) => quantity.name === name);
     if (flow) {
       // the density of a gas is shown as it is, that of a liquid as its change
@@ -57,7 +57,7 @@ export function learnQuantities(told: readonly { name: string; unit: string; div
       unit,
       kind: diverging ? "diverging" : "sequential",
       map: diverging ? "RdBu_r" : "viridis",
-      startsAtZero: false,
+      startsAtZero,
     });
   }
   const flow = QUANTITY_NAMES.filter((name) => shown.some((each) => each.name === name));

@@ -13,13 +13,13 @@ export const notices = signal<readonly Notice[]>([]);
 const DURATION = { info: 5000, problem: 12000 } as const; // ms
 let last = 0;
 
-/** Shows a message; returns an id for `dismiss`. */
-export function notify(kind: Notice["kind"], text: string): number {
+/** Shows a message; returns an id for `dismiss`. stays: until the user closes it. */
+export function notify(kind: Notice["kind"], text: string, stays = false): number {
   const existing = notices.value.find((notice) => notice.text === text);
   if (existing) return existing.id;
   const notice = { id: ++last, kind, text };
   notices.value = [...notices.value.slice(-2), notice];
-  setTimeout(() => dismiss(notice.id), DURATION[kind]);
+  if (!stays) setTimeout(() => dismiss(notice.id), DURATION[kind]);
   return notice.id;
 }
 

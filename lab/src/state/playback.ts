@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import type { Frame } from "../stream/frame";
 import type { FrameEntry } from "../stream/frames";
-import { isLive, kind, frames, framesVersion, latestFrame, timeRange, timeUnit } from "./run";
+import { frames, framesVersion, hello, isLive, kind, latestFrame, progress, timeRange, timeUnit } from "./run";
 
 /** True if the latest frame is followed. */
 export const following = signal(true);
@@ -57,9 +57,13 @@ let live: { before: Frame | null; after: Frame | null; arrivedAt: number; interv
   interval: 100,
 };
 
-/** A time of the run with its unit; cycles are whole numbers. */
+/** A time of the run with its unit: milliseconds, or a thousandth of a run that is shorter than a second. Cycles are whole
+ * numbers. */
 export function timeText(value: number): string {
-  return timeUnit.value === "s" ? `${value.toFixed(3)} s` : `${Math.round(value)} ${timeUnit.value}`;
+  if (timeUnit.value !== "s") return `${Math.round(value)} ${timeUnit.value}`;
+  const end = progress.value?.end || hello.value?.end || timeRange.value[1] || 1;
+  const digits = 3 + Math.max(0, Math.ceil(-Math.log10(end)));
+  return digits > 7 ? `${value.toExponential(3)} s` : `${value.toFixed(digits)} s`;
 }
 
 export function resetPlayback(): void {

@@ -22,6 +22,8 @@ export const ended = signal<Ended | null>(null);
 export const marks = signal<readonly Mark[]>([]);
 export const bodies = signal<readonly Body[]>([]);
 export const connectionState = signal<ConnectionState>("closed");
+/** The reason why the connection was closed permanently; empty if it was not, or if the page closed it. */
+export const connectionReason = signal("");
 /** Incremented when frames are added or removed. */
 export const framesVersion = signal(0);
 /** True if the run has stored particles, which can be fetched; null while unknown. */

@@ -90,7 +90,7 @@ export async function openRun(id: string): Promise<void> {
     connect(id, toml);
     await opened;
   } catch (error) {
-    if (error instanceof RequestError) notify("problem", error.message);
+    if (error instanceof RequestError) notify("problem", `Cannot open this run. ${error.message}`, true);
     else throw error;
   }
 }
@@ -122,7 +122,7 @@ function connect(id: string, text: string): void {
     changeState: (state, reason) => {
       run.connectionState.value = state;
       if (state === "open") sendView();
-      if (reason) notify("problem", reason);
+      run.connectionReason.value = reason;
     },
   });
   connection = opened;
@@ -216,11 +216,22 @@ function showLastFrame(): void {
   run.frames.dropLiveRastersOfLast();
 }
 
+/** True while the displayed run waits for another one to end. */
+export const isWaiting = computed(() => run.hello.value === null && runs.value.find(({ id }) => id === run.runId.value)?.state === "waiting");
+
+const START_INTERVAL = 2000; // ms between two looks at the list, while a run has not begun
+
+effect(() => {
+  if (run.kind.value !== "run" || run.hello.value !== null || run.connectionState.value === "closed") return undefined;
+  const timer = setInterval(() => void refresh(), START_INTERVAL);
+  return () => clearInterval(timer);
+});
+
 const POLL_INTERVAL = 5000; // ms between two checks for newly stored frames
 
 effect(() => {
   const id = run.runId.value;
-  if (!id || !run.isLive.value) return undefined;
+  if (!id || !run.isLive.value || run.connectionState.value === "closed") return undefined;
   const timer = setInterval(() => void loadFrameList(id), POLL_INTERVAL);
   return () => clearInterval(timer);
 });

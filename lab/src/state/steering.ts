@@ -26,7 +26,7 @@ export function setSender(next: typeof sender): void {
   overdue.clear();
 }
 
-const WITHOUT_NOTICE = new Set(["pause", "resume", "step"]);
+const WITHOUT_NOTICE = new Set(["pause", "resume", "step", "stop"]);
 const waiting = new Map<string, (answer: Acknowledged | null) => void>();
 const ANSWER_TIMEOUT = 15_000; // ms
 /** Commands without an answer in time, and the ids of the notices about them. */
@@ -70,7 +70,7 @@ export function describe(action: Action): string {
 /** The reason of a refusal, without the leading name of the command. */
 export function refusalText(refused: string): string {
   const plain = refused.replace(/^[a-z_]+: /, "");
-  return plain.charAt(0).toUpperCase() + plain.slice(1);
+  return /^\w+\./.test(plain) ? plain : plain.charAt(0).toUpperCase() + plain.slice(1); // keys of the file stay as they are
 }
 
 /** The reason why the run cannot execute a command; empty if it can. */
@@ -119,7 +119,7 @@ export async function sendCommand(action: Action): Promise<boolean> {
 function reportOutcome(action: Action, answer: Acknowledged): void {
   const name = commandName(action);
   if (answer.refusal) notify("problem", `Refused: ${describe(action)}. ${refusalText(answer.refusal)}`);
-  else if (!WITHOUT_NOTICE.has(name)) notify("info", `${name.replace("_", " ")}: applied at step ${answer.step.toLocaleString()}.`);
+  else if (!WITHOUT_NOTICE.has(name)) notify("info", `${describe(action)}: applied at step ${answer.step.toLocaleString()}.`);
 }
 
 export function handleAcknowledged(answer: Acknowledged): void {

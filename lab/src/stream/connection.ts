@@ -7,10 +7,12 @@ import { type Message, MessageSchema, PingSchema, SeenSchema, Version } from "./
 export type Body = Message["body"];
 export type ConnectionState = "connecting" | "open" | "lost" | "closed";
 
-/** Close code of the hub: the page and the server use different versions of the protocol. */
-const VERSION_MISMATCH = 4406;
+/** Close codes of the hub: no permission; the page and the server use different versions of the protocol. */
+const [FORBIDDEN, VERSION_MISMATCH] = [4403, 4406];
+const OTHER_VERSION = "The server runs another version. Reload this page.";
+const OTHER_TOKEN = "The server does not accept the token of this page; it was probably started again. Open the address that it printed.";
 /** Close codes after which reconnecting is useless: no permission, unknown run, other version. */
-const PERMANENT_CODES = new Set([4401, 4403, 4404, VERSION_MISMATCH]);
+const PERMANENT_CODES = new Set([4401, FORBIDDEN, 4404, VERSION_MISMATCH]);
 const FIRST_DELAY = 300; // ms
 const MAX_DELAY = 5000; // ms
 const PING_INTERVAL = 2000; // ms
@@ -20,6 +22,12 @@ export interface Listener {
   /** Called after each message, with the latest round trip [s] if the message measured it. */
   hear(roundTrip: number | null): void;
   changeState(state: ConnectionState, reason: string): void;
+}
+
+/** The reason of a permanent end, for the user. */
+function reasonOf({ code, reason }: CloseEvent): string {
+  if (code === VERSION_MISMATCH) return OTHER_VERSION;
+  return code === FORBIDDEN && reason.includes("token") ? OTHER_TOKEN : `No connection to this run: ${reason || `code ${code}`}.`;
 }
 
 function localTime(): number {
@@ -95,7 +103,7 @@ export class Connection {
     };
     socket.onclose = (event) => {
       if (this.closed || socket !== this.socket) return;
-      if (PERMANENT_CODES.has(event.code)) this.closeFor(event.code === VERSION_MISMATCH ? "The server runs another version. Reload this page." : event.reason);
+      if (PERMANENT_CODES.has(event.code)) this.closeFor(reasonOf(event));
       else this.reconnectLater();
     };
   }
@@ -122,7 +130,7 @@ export class Connection {
   private read(bytes: Uint8Array): void {
     const message = fromBinary(MessageSchema, bytes);
     if (message.version !== Version.CURRENT) {
-      this.closeFor("The server runs another version. Reload this page.");
+      this.closeFor(OTHER_VERSION);
       return;
     }
     const { body } = message;

@@ -11,6 +11,7 @@ from eddyline.live import codes
 from eddyline.live import stream_pb2 as pb
 from eddyline.live.publisher import packed
 from eddyline.live.surfaces import add_surfaces
+from eddyline.plot.scene import MESH_PIXEL
 
 if TYPE_CHECKING:
     from eddyline import _core
@@ -66,11 +67,11 @@ def frame_of(world: World, simulation: _core.Simulation, index: int, view: pb.Vi
 
 
 def cells_frame(world: World, simulation: _core.Simulation, index: int, view: pb.View) -> pb.Message:
-    """Rasters of the requested quantities, at most one pixel per cell. In 3D: the middle plane."""
+    """Rasters of the requested quantities, at most one pixel per cell of a grid. In 3D: the middle plane."""
     core = world.core
     known = dict(simulation.quantities)
     names = [name for name in view.quantities if name in known] or [world.output.quantity]
-    cells = round(core.size[0] / core.spacing)
+    cells = round(core.size[0] / (core.spacing if core.mesh is None else MESH_PIXEL * core.spacing))
     columns = min(cells, view.columns or MOST_COLUMNS, MOST_COLUMNS)
     rows = max(2, round(core.size[1] / core.size[0] * columns))
     low, size = core.origin, core.size

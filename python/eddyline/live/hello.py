@@ -50,6 +50,7 @@ def hello(
         quantity=quantity,
         ranks=ranks,
         folder=folder,
+        toml=world.source,
         bodies=[body(name, table, world.core.spacing, 0.0) for name, table in file.bodies.items()],
         abilities=[pb.Ability(command=name, refusal=reason) for name, reason in abilities.items()],
         probes=[
@@ -60,8 +61,13 @@ def hello(
     )
     said.sets.add(members=world.solver.members, points=not world.solver.snapshot_fields(file))
     for shown in quantities(file):
-        diverging = shown.kind == "diverging"
-        said.quantities.add(name=shown.name, unit=shown.unit, diverging=diverging, label=shown.label)
+        said.quantities.add(
+            name=shown.name,
+            unit=shown.unit,
+            diverging=shown.kind == "diverging",
+            label=shown.label,
+            starts_at_zero=shown.starts_at_zero,
+        )
     for each in steered_parameters(world).values():
         said.parameters.add(
             name=each.name, value=rounded(each.value), unit=each.unit, description=each.description

@@ -49,7 +49,7 @@ class Message(_message.Message):
     def __init__(self, version: _Optional[int] = ..., hello: _Optional[_Union[Hello, _Mapping]] = ..., frame: _Optional[_Union[Frame, _Mapping]] = ..., series: _Optional[_Union[SeriesRows, _Mapping]] = ..., progress: _Optional[_Union[Progress, _Mapping]] = ..., acknowledged: _Optional[_Union[Acknowledged, _Mapping]] = ..., marks: _Optional[_Union[Marks, _Mapping]] = ..., bodies: _Optional[_Union[Bodies, _Mapping]] = ..., ended: _Optional[_Union[Ended, _Mapping]] = ..., view: _Optional[_Union[View, _Mapping]] = ..., command: _Optional[_Union[Command, _Mapping]] = ..., seen: _Optional[_Union[Seen, _Mapping]] = ..., notice: _Optional[_Union[Notice, _Mapping]] = ..., tick: _Optional[_Union[Tick, _Mapping]] = ..., ping: _Optional[_Union[Ping, _Mapping]] = ...) -> None: ...
 
 class Hello(_message.Message):
-    __slots__ = ("run", "title", "world", "dimensions", "lower", "upper", "spacing", "end", "time_unit", "quantities", "quantity", "bodies", "sides", "reference", "expectations", "abilities", "ranks", "folder", "probes", "over", "free_surface", "sets", "surfaces", "surface_colors", "parameters")
+    __slots__ = ("run", "title", "world", "dimensions", "lower", "upper", "spacing", "end", "time_unit", "quantities", "quantity", "bodies", "sides", "reference", "expectations", "abilities", "ranks", "folder", "probes", "over", "free_surface", "sets", "surfaces", "surface_colors", "parameters", "toml")
     RUN_FIELD_NUMBER: _ClassVar[int]
     TITLE_FIELD_NUMBER: _ClassVar[int]
     WORLD_FIELD_NUMBER: _ClassVar[int]
@@ -75,6 +75,7 @@ class Hello(_message.Message):
     SURFACES_FIELD_NUMBER: _ClassVar[int]
     SURFACE_COLORS_FIELD_NUMBER: _ClassVar[int]
     PARAMETERS_FIELD_NUMBER: _ClassVar[int]
+    TOML_FIELD_NUMBER: _ClassVar[int]
     run: str
     title: str
     world: str
@@ -100,7 +101,8 @@ class Hello(_message.Message):
     surfaces: _containers.RepeatedCompositeFieldContainer[SurfaceQuantity]
     surface_colors: _containers.RepeatedScalarFieldContainer[str]
     parameters: _containers.RepeatedCompositeFieldContainer[SteeredParameter]
-    def __init__(self, run: _Optional[str] = ..., title: _Optional[str] = ..., world: _Optional[str] = ..., dimensions: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., spacing: _Optional[float] = ..., end: _Optional[float] = ..., time_unit: _Optional[str] = ..., quantities: _Optional[_Iterable[_Union[Quantity, _Mapping]]] = ..., quantity: _Optional[str] = ..., bodies: _Optional[_Iterable[_Union[Body, _Mapping]]] = ..., sides: _Optional[_Iterable[_Union[Side, _Mapping]]] = ..., reference: _Optional[_Union[Reference, _Mapping]] = ..., expectations: _Optional[_Iterable[_Union[Expectation, _Mapping]]] = ..., abilities: _Optional[_Iterable[_Union[Ability, _Mapping]]] = ..., ranks: _Optional[int] = ..., folder: _Optional[str] = ..., probes: _Optional[_Iterable[_Union[Probe, _Mapping]]] = ..., over: _Optional[bool] = ..., free_surface: _Optional[bool] = ..., sets: _Optional[_Iterable[_Union[Set, _Mapping]]] = ..., surfaces: _Optional[_Iterable[_Union[SurfaceQuantity, _Mapping]]] = ..., surface_colors: _Optional[_Iterable[str]] = ..., parameters: _Optional[_Iterable[_Union[SteeredParameter, _Mapping]]] = ...) -> None: ...
+    toml: str
+    def __init__(self, run: _Optional[str] = ..., title: _Optional[str] = ..., world: _Optional[str] = ..., dimensions: _Optional[int] = ..., lower: _Optional[_Iterable[float]] = ..., upper: _Optional[_Iterable[float]] = ..., spacing: _Optional[float] = ..., end: _Optional[float] = ..., time_unit: _Optional[str] = ..., quantities: _Optional[_Iterable[_Union[Quantity, _Mapping]]] = ..., quantity: _Optional[str] = ..., bodies: _Optional[_Iterable[_Union[Body, _Mapping]]] = ..., sides: _Optional[_Iterable[_Union[Side, _Mapping]]] = ..., reference: _Optional[_Union[Reference, _Mapping]] = ..., expectations: _Optional[_Iterable[_Union[Expectation, _Mapping]]] = ..., abilities: _Optional[_Iterable[_Union[Ability, _Mapping]]] = ..., ranks: _Optional[int] = ..., folder: _Optional[str] = ..., probes: _Optional[_Iterable[_Union[Probe, _Mapping]]] = ..., over: _Optional[bool] = ..., free_surface: _Optional[bool] = ..., sets: _Optional[_Iterable[_Union[Set, _Mapping]]] = ..., surfaces: _Optional[_Iterable[_Union[SurfaceQuantity, _Mapping]]] = ..., surface_colors: _Optional[_Iterable[str]] = ..., parameters: _Optional[_Iterable[_Union[SteeredParameter, _Mapping]]] = ..., toml: _Optional[str] = ...) -> None: ...
 
 class SteeredParameter(_message.Message):
     __slots__ = ("name", "value", "unit", "description")
@@ -133,16 +135,18 @@ class Set(_message.Message):
     def __init__(self, members: _Optional[str] = ..., points: _Optional[bool] = ...) -> None: ...
 
 class Quantity(_message.Message):
-    __slots__ = ("name", "unit", "diverging", "label")
+    __slots__ = ("name", "unit", "diverging", "label", "starts_at_zero")
     NAME_FIELD_NUMBER: _ClassVar[int]
     UNIT_FIELD_NUMBER: _ClassVar[int]
     DIVERGING_FIELD_NUMBER: _ClassVar[int]
     LABEL_FIELD_NUMBER: _ClassVar[int]
+    STARTS_AT_ZERO_FIELD_NUMBER: _ClassVar[int]
     name: str
     unit: str
     diverging: bool
     label: str
-    def __init__(self, name: _Optional[str] = ..., unit: _Optional[str] = ..., diverging: _Optional[bool] = ..., label: _Optional[str] = ...) -> None: ...
+    starts_at_zero: bool
+    def __init__(self, name: _Optional[str] = ..., unit: _Optional[str] = ..., diverging: _Optional[bool] = ..., label: _Optional[str] = ..., starts_at_zero: _Optional[bool] = ...) -> None: ...
 
 class Body(_message.Message):
     __slots__ = ("name", "outlines", "moves", "center", "surface")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from eddyline.plot import references
 from eddyline.plot.chart import INK, TIME_LABEL, Chart, draw_reference, half_band, line, name_above, pretty
+from eddyline.plot.colors import QUANTITIES
 from eddyline.plot.forces import ALWAYS, Stay, force_charts
 
 if TYPE_CHECKING:
@@ -134,25 +135,53 @@ def _curve_chart(
 
 
 def _series_chart(world: World, name: str, frame: pd.DataFrame) -> Chart:
-    """The first column of an observer, e.g. the pressure at a probe; the total force of a wall."""
-    wanted = "total_" if name.startswith("force.") else str(frame.columns[1])
-    columns = [str(column) for column in frame.columns if str(column).startswith(wanted)]
+    """One column of an observer: that which an expected value names, or of the pictured quantity, or the
+    first. Of a wall the total force."""
+    every = [str(column) for column in frame.columns]
+    if name.startswith("force."):
+        columns = [column for column in every if column.startswith("total_")]
+    else:
+        expected = [column for column in every if _expects(world, f"{name}.{column}")]
+        pictured = [column for column in every if column == world.file.pictured]
+        columns = [*expected, *pictured, *every[1:]][:1]
     unit = frame.attrs.get("units", {}).get(columns[0], "")
 
     def draw(axes: Axes) -> None:
         time = frame["time"].to_numpy()
         for k, column in enumerate(columns):
             line(axes, time, frame[column].to_numpy(), k, column.replace("_", " "))
+        _widen_if_flat(axes)
         axes.set_xlabel(TIME_LABEL)
-        axes.set_ylabel(
-            f"{columns[0].replace('_', ' ')} [{unit}]" if len(columns) == 1 else f"force [{unit}]"
-        )
+        axes.set_ylabel(f"{_label(columns[0])} [{unit}]" if len(columns) == 1 else f"force [{unit}]")
         if len(columns) > 1:
             name_above(axes)
 
     plain = name.replace("force.", "force on ").replace("_", " ")
-    text = _sentence(f"{', '.join(columns)} of {plain} over time")
+    text = _sentence(f"{', '.join(map(_label, columns))} of {plain} over time")
+    if name.startswith("force."):
+        text = f"Total {plain} along {', '.join(column[-1] for column in columns)} over time"
     return Chart(name, _sentence(plain), text, draw, above=len(columns) > 1)
+
+
+def _label(column: str) -> str:
+    """Words for a column of an observer: of a symbol those of its pictures, e.g. strain h_zz."""
+    known = QUANTITIES.get(column)
+    return known.label if known and column in known.label.split() else column.replace("_", " ")
+
+
+def _widen_if_flat(axes: Axes) -> None:
+    """Values that are equal but for rounding make a level line, instead of an axis with ten digits."""
+    low, high = axes.get_ylim()
+    size = max(abs(low), abs(high))
+    if high - low < 1e-6 * size:
+        axes.set_ylim(0.5 * (low + high) - 0.05 * size, 0.5 * (low + high) + 0.05 * size)
+
+
+def _expects(world: World, column: str) -> bool:
+    """True if an expected value of the run is made of this column, e.g. edge.velocity_y."""
+    from re import escape, search
+
+    return any(search(rf"\b{escape(column)}\b", expect.quantity) for expect in world.expectations)
 
 
 def _energy_chart(frame: pd.DataFrame) -> Chart:

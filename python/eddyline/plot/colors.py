@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from eddyline.world.solver import Pictured, shown_quantity, solvers
 
 Raster = NDArray[np.float32]
-ROBUST = 99.0  # percentile of the values of a run at which its scale ends
+ROBUST = 99.0  # percentile of the values of a run at which its scale ends,
+WIDER, _REACH = (100.0, 99.9), 1.5  # or one of these, if the range is at most so many times as long
 
 
 @dataclass(frozen=True)
@@ -80,8 +81,8 @@ class Scale:
 
 
 def robust_scale(quantity: Quantity, rasters: Iterable[Raster]) -> Scale:
-    """One scale for all `rasters`: up to the 99th percentile, so that a few wild pixels do not bleach the
-    rest."""
+    """One scale for all `rasters`: all values, or up to a percentile where a few wild pixels would bleach
+    the rest."""
     samples = [raster[np.isfinite(raster)] for raster in rasters]
     values = np.concatenate(samples) if samples else np.zeros(0, np.float32)
     if values.size == 0:
@@ -89,17 +90,26 @@ def robust_scale(quantity: Quantity, rasters: Iterable[Raster]) -> Scale:
     lowest, highest = float(values.min()), float(values.max())
     if quantity.whole:
         return Scale(round(lowest) - 0.5, round(highest) + 0.5)
-    if quantity.kind == "diverging":
-        high = _positive(float(np.percentile(np.abs(values), ROBUST)), max(abs(lowest), abs(highest)))
-        low = -high
-    elif quantity.starts_at_zero:
-        low, high = 0.0, _positive(float(np.percentile(values, ROBUST)), highest)
-    else:
-        low, high = (float(edge) for edge in np.percentile(values, (100 - ROBUST, ROBUST)))
+    low, high = _range_up_to(ROBUST, quantity, values)
+    for wider in (_range_up_to(percentile, quantity, values) for percentile in WIDER):
+        if wider[1] - wider[0] <= _REACH * (high - low):
+            low, high = wider
+            break
     if not high > low:
         middle = 0.5 * (low + high)
         low, high = middle - 0.5, middle + 0.5
     return Scale(low, high, below=lowest < low, above=highest > high)
+
+
+def _range_up_to(percentile: float, quantity: Quantity, values: Raster) -> tuple[float, float]:
+    if quantity.kind == "diverging":
+        size = np.abs(values)
+        high = _positive(float(np.percentile(size, percentile)), float(size.max()))
+        return -high, high
+    if quantity.starts_at_zero:
+        return 0.0, _positive(float(np.percentile(values, percentile)), float(values.max()))
+    low, high = np.percentile(values, (100 - percentile, percentile))
+    return float(low), float(high)
 
 
 def _positive(value: float, instead: float) -> float:

@@ -36,8 +36,9 @@ MAXIMUM_HEIGHT = 860  # px of the field
 FILLED = 3  # pixels of a raster
 LEVEL_DARK = np.array([20, 20, 20], dtype=np.uint8)
 LEVEL_LIGHT = np.array([255, 255, 255], dtype=np.uint8)
+LEVEL_OPACITY = 0.45
 MOST_DIGITS = 7  # decimals of a time; a shorter one is told with a power of ten
-LEVEL_NOTE = "Black lines beside white ones: edges of finer cells"
+LEVEL_NOTE = "Dark lines beside light ones: edges of finer cells"
 NO_FLUID_CODE = 256  # after the 256 colours of a map
 EDGE, COVERED = 0.45, 0.5  # of the blurred fluid mask, or of the cover: where the fluid is drawn to end
 MINIMUM_WIDTH = 700  # px of the whole picture
@@ -134,9 +135,11 @@ class FramePainter:
 
     def _paint_field(self, field: Pixels, frame: Frame) -> None:
         values = colors.shown_values(frame.quantity, frame.values, self.scene.density)
-        if self.scene.has_mesh and frame.shade is None:
-            values = filled_at_bodies(values)
-        stretched, cover, where = self._resample(values, frame.cover, whole=frame.shade is not None)
+        is_gas = self.scene.density is None  # which leaves no place empty
+        cover = None if is_gas else frame.cover
+        if (self.scene.has_mesh or is_gas) and frame.shade is None:
+            values = filled_at_gaps(values)
+        stretched, cover, where = self._resample(values, cover, whole=frame.shade is not None)
         if self._steps:
             stretched = self._nearest(frame.values, where)
             cover = np.where(np.isfinite(stretched), np.float32(1), np.float32(0))
@@ -155,7 +158,7 @@ class FramePainter:
         codes[dry] = NO_FLUID_CODE
         shown = np.take(self._table, codes)
         channels = _channels(shown).reshape(-1, 4)[:, :3]
-        first = (where[0].start or 0) + (where[1].start or 0)  # so that dashes stay where they are in a film
+        first = (where[0].start or 0, where[1].start or 0)  # so that dashes stay where they are in a film
         for level in colors.contour_levels(self.quantity, self.scale):
             share = (level - self.scale.low) / (self.scale.high - self.scale.low)
             over = stretched >= math.floor(255.999 * share) + 1
@@ -173,7 +176,7 @@ class FramePainter:
     def _outline_levels(
         self, pixels: Image, level: NDArray[np.float32], where: Slices, shape: tuple[int, ...]
     ) -> None:
-        """Lines around the cells of each finer level, dark beside light: they show on any colour."""
+        """Faint lines around the cells of each finer level, dark beside light: they show on any colour."""
         shown = self._nearest(np.rint(level), where)  # NaN in bodies
         edge = np.zeros(shape, dtype=bool)
         edge[:-1] |= np.abs(shown[:-1] - shown[1:]) > 0
@@ -182,8 +185,9 @@ class FramePainter:
         beside[1:] |= edge[:-1]
         beside[:, 1:] |= edge[:, :-1]
         beside[1:, 1:] |= edge[:-1, :-1]
-        pixels[np.flatnonzero(beside)] = LEVEL_LIGHT
-        pixels[np.flatnonzero(edge)] = LEVEL_DARK
+        for mask, color in ((beside & ~edge, LEVEL_LIGHT), (edge, LEVEL_DARK)):
+            line = np.flatnonzero(mask)
+            pixels[line] = (pixels[line] * (1 - LEVEL_OPACITY) + color * LEVEL_OPACITY).astype(np.uint8)
 
     def _nearest(self, raster: NDArray[np.float32], where: Slices) -> NDArray[np.float32]:
         """The values of a raster at the pixels of `where`, without values in between."""
@@ -457,9 +461,9 @@ def _stretched(values: NDArray[np.float32], rows: _Stretch, columns: _Stretch) -
     return np.asarray(resized)
 
 
-def filled_at_bodies(values: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Values also up to FILLED pixels beyond the mesh, from the nearest pixels that have one: its straight
-    edges at a curved body leave gaps, and pictures mix pixels at its wall. Bodies are drawn over the rest."""
+def filled_at_gaps(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Values also up to FILLED pixels beyond those that have one, from the nearest of them: straight edges
+    of a mesh at a curved body leave gaps, and particles of a thin gas too. Bodies are drawn over the rest."""
     for _ in range(FILLED):
         known = np.isfinite(values)
         if known.all():
@@ -479,16 +483,17 @@ def _blur(values: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _draw_contour(
-    pixels: Image, over: NDArray[np.bool_], wet: NDArray[np.bool_], *, dashed_from: int | None
+    pixels: Image, over: NDArray[np.bool_], wet: NDArray[np.bool_], *, dashed_from: tuple[int, int] | None
 ) -> None:
     """Darkens the pixels at the edge of `over`; they lie row by row. `dashed_from`: row and column of the
-    first one, together, if the line is dashed."""
-    edge = np.zeros(over.shape, dtype=bool)
-    edge[:-1] |= (over[:-1] != over[1:]) & wet[:-1] & wet[1:]
-    edge[:, :-1] |= (over[:, :-1] != over[:, 1:]) & wet[:, :-1] & wet[:, 1:]
-    at = np.flatnonzero(edge)
+    first one, if the line is dashed: along rows where it is steep, else along columns."""
+    flat, steep = np.zeros(over.shape, dtype=bool), np.zeros(over.shape, dtype=bool)
+    flat[:-1] = (over[:-1] != over[1:]) & wet[:-1] & wet[1:]
+    steep[:, :-1] = (over[:, :-1] != over[:, 1:]) & wet[:, :-1] & wet[:, 1:]
+    at = np.flatnonzero(flat | steep)
     if dashed_from is not None:
-        at = at[(dashed_from + at // over.shape[1] + at % over.shape[1]) // 5 % 2 == 0]
+        row, column = at // over.shape[1] + dashed_from[0], at % over.shape[1] + dashed_from[1]
+        at = at[np.where(steep.ravel()[at], row, column) // 5 % 2 == 0]
     pixels[at] = (pixels[at] * np.float32(0.45)).astype(np.uint8)
 
 

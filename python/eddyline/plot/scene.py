@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from eddyline.world.cuts import CutPlane
 
 Triple = tuple[float, float, float]
+MESH_PIXEL = 1 / 3
+"""Pixels of a mesh in spacings, as its cells are smaller than a spacing at bodies."""
 _TOLERANCE = 0.02  # of outlines, in spacings
 _PARTS, _MOST_NODES = 8, 600  # of sections: steps in a spacing, at most so many along a body
 

@@ -100,9 +100,8 @@ class RunFolder:
             if not (folder / "run.json").is_file():
                 continue
             if not beside_parts:
-                raise FolderInUseError(
-                    f"{given('out', out)}: is inside the run {folder}; give a folder outside it"
-                )
+                where = "is the folder of a run" if folder == place else f"is inside the run {folder}"
+                raise FolderInUseError(f"{given('out', out)}: {where}; give a folder outside it")
             if place == folder or place.relative_to(folder).parts[0] in _OWN_FOLDERS:
                 raise FolderInUseError(
                     f"{given('out', out)}: is used by the run {folder} itself; give another folder"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eddyline.plot import oblique
-from eddyline.plot.scene import Scene
+from eddyline.plot.scene import MESH_PIXEL, Scene
 from eddyline.run.derived import Series as Rows
 from eddyline.run.derived import derive
 from eddyline.run.schedule import Schedule
@@ -22,7 +22,7 @@ from eddyline.stream.checksums import NAME as CHECKSUMS
 from eddyline.stream.checksums import append_checksums, cut_checksums
 from eddyline.stream.frames import FrameFiles, Known, Picture
 from eddyline.stream.series import SeriesFiles
-from eddyline.stream.snapshots import SnapshotFiles
+from eddyline.stream.snapshot_files import SnapshotFiles
 from eddyline.stream.writer import Writer
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 PIXELS = 1600  # the longest side of a raster
 PIXEL = 5 / 4  # in spacings: finer than what a value is a mean over
-MESH_PIXEL = 1 / 3  # the same for meshes, whose cells are smaller than a spacing at bodies
 ROWS_PATIENCE, ROWS_WAIT = 2500, 5.0
 """Interval between fetches of series rows, in multiples of their duration, and its upper limit in seconds of
 wall time. With writing, which takes three times as long, the cost is a sixth of a percent."""

@@ -157,7 +157,7 @@ def _caption(run: Run) -> str:
         words += " Solid lines: positive values, dashed lines: negative ones."
     of_surfaces = observer_of(run.world) in run.surfaces
     if not of_surfaces and shows_levels(RunFolder(run.folder).read_frames(), quantity.name):
-        words += " Black lines beside white ones are the edges of finer cells."
+        words += " Dark lines beside light ones are the edges of finer cells."
     if RunFolder(run.folder).movie.is_file():
         words += " Colours mean the same values at all times."
     kinds = {"slip" if side.slip else side.kind for side in scene.sides if side.kind != "open"}

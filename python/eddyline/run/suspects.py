@@ -54,7 +54,11 @@ class Suspects:
     def reason(self, comparison: Comparison, *, unbounded: bool, known: KnownRange | None = None) -> str:
         """Reason text for a comparison. A value inside its band gets only the note that the run is
         unfinished."""
-        so_far = f"t = {self.reached:.4g} s of {self.world.end:.4g} s"
+        unit = self.world.time_unit
+        if unit == "s":
+            so_far = f"t = {self.reached:.4g} s of {self.world.end:.4g} s"
+        else:
+            so_far = f"{self.reached:.4g} of {self.world.end:.4g} {unit}"
         is_short = self.reached < 0.999 * self.world.end
         if comparison.inside is not False:
             return f"preliminary: {so_far}" if comparison.inside and is_short else ""

@@ -125,26 +125,28 @@ class Given:
         self._given = {each.quantity: each for each in frame.rasters}
 
     def raster(self, quantity: str, unit: str, width: int) -> pb.Raster:
-        """The raster with at most the requested columns: means over blocks of pixels. KeyError if there is
-        none."""
+        """The raster with at most the requested columns: means over blocks of pixels, without those that have
+        no value. KeyError if there is none."""
         found = self._given[quantity]
         step = max(1, -(-found.columns // self._columns)) if self._columns else 1
         if step == 1 and width == found.values.width:
             return found
         values = values_of(found.values).reshape(found.rows, found.columns)
         values = np.where(values > found.high + 0.5 * found.values.scale, np.float32(np.nan), values)
-        for axis in (0, 1):
-            values = _means(values, step, axis)
+        values = _block_means(values, step)
         return raster(quantity, unit, values, (tuple(found.lower), tuple(found.upper)), width)
 
 
-def _means(values: Floats, step: int, axis: int) -> Floats:
-    """Means over blocks of `step` pixels along an axis; the last block may be smaller."""
-    first = np.arange(0, values.shape[axis], step)
-    sizes = np.diff(np.append(first, values.shape[axis])).astype(np.float32)
-    shape = (-1, 1) if axis == 0 else (1, -1)
-    sums: Floats = np.add.reduceat(values, first, axis=axis)
-    return sums / sizes.reshape(shape)
+def _block_means(values: Floats, step: int) -> Floats:
+    """Means of the values in blocks of `step` by `step` pixels, NaN where a block has none. The last blocks
+    may be smaller."""
+    known = np.isfinite(values)
+    sums, counts = np.where(known, values, np.float32(0)), known.astype(np.float32)
+    for axis in (0, 1):
+        first = np.arange(0, values.shape[axis], step)
+        sums, counts = np.add.reduceat(sums, first, axis=axis), np.add.reduceat(counts, first, axis=axis)
+    means: Floats = np.where(counts > 0, sums / np.maximum(counts, 1), np.float32(np.nan))
+    return means
 
 
 def _with_spray(share: Floats, holds_particle: NDArray[np.bool_]) -> Floats:

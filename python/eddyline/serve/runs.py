@@ -176,12 +176,21 @@ def read_world(id: RunId, lab: InLab, may: Looks) -> WorldText:
     has_own = row.folder and (Path(row.folder) / "world.toml").is_file()
     path = lab.folder_of(row) / "world.toml" if has_own else lab.waiting_world(row)
     if path is None:
-        raise Refusal(409, "The world file of this run is not on this server.")
+        return _streamed_world(lab, row)
     try:
         read_plain(path, 4 * LONGEST)  # no link, no pipe, and not too long
         return WorldText(toml=read_text(path, RunFolder(path.parent).read_file))
     except (OSError, UnicodeDecodeError) as error:
         raise Refusal(409, f"The world of this run cannot be read: {error}.") from None
+
+
+def _streamed_world(lab: Lab, row: RunRow) -> WorldText:
+    """The world of a live run whose folder is elsewhere."""
+    channel = lab.hub.channels.get(row.id)
+    if channel is None or channel.hello is None or not channel.hello.toml:
+        text = f"The files of this run are not in the folder {lab.folder}, and it does not run now."
+        raise Refusal(409, text, "Serve the folder that holds them: eddyline serve --folder DIR.")
+    return WorldText(toml=channel.hello.toml)
 
 
 @router.get("/{id}/results", response_model=dict[str, Any])

@@ -13,10 +13,10 @@ from eddyline import _core, modules
 from eddyline.world.named_modules import check_module, named_module
 from eddyline.world.openings import faces
 from eddyline.world.parameters import SteeredParameter
-from eddyline.world.problems import Path, did_you_mean, dotted, number, rounded
+from eddyline.world.problems import Found, Path, did_you_mean, dotted, number, rounded
 from eddyline.world.samples import evaluate, face
 from eddyline.world.schema import SIDES, Wall, WorldFile
-from eddyline.world.solver import Found, Pictured, Rows, SolverOptions, show_quantity
+from eddyline.world.solver import Pictured, Rows, SolverOptions, show_quantity
 from eddyline.world.values import Context, FieldFormula, Number, wrong, wrong_table
 
 _Options = dict[str, bool | int | float | str]

@@ -16,14 +16,13 @@ from eddyline.world.costs import PARTICLES_A_THREAD
 from eddyline.world.estimate import Estimate, Plan
 from eddyline.world.openings import faces
 from eddyline.world.outline import outline
-from eddyline.world.problems import dotted, number, rounded
+from eddyline.world.problems import Found, dotted, number, rounded
 from eddyline.world.samples import Samples
 from eddyline.world.scales import Scales, find_scales
 from eddyline.world.schema import WorldFile
 from eddyline.world.shapes import Table
 from eddyline.world.solver import (
     FLOW_COMMANDS,
-    Found,
     Pictured,
     Rows,
     SolverOptions,
@@ -109,7 +108,7 @@ class Mps:
         return _refusals(file)
 
     def problems(self, file: WorldFile, samples: Samples, names: dict[str, float]) -> Found:
-        return checks.problems(file, samples, names)
+        return checks.particle_problems(file, samples, names)
 
     def scales(self, file: WorldFile, samples: Samples) -> Scales:
         # Without sound; a world in which nothing moves runs, too.

@@ -16,20 +16,19 @@ from eddyline.solvers import carried_scalars, multigrid
 from eddyline.solvers.carried_scalars import ScalarOptions
 from eddyline.world import checks
 from eddyline.world.build import fluid_world
-from eddyline.world.check_openings import opening_problems
+from eddyline.world.checks.openings import opening_problems
 from eddyline.world.estimate import Estimate, Plan
 from eddyline.world.mesh_table import MeshTable
 from eddyline.world.meshes import describe_mesh, make, mesh_notes, mesh_problems
 from eddyline.world.openings import faces
 from eddyline.world.outline import outline
 from eddyline.world.parameters import SteeredParameter
-from eddyline.world.problems import dotted, number, rounded
+from eddyline.world.problems import Found, dotted, number, rounded
 from eddyline.world.samples import Samples, face, speed
 from eddyline.world.scales import Scales, find_scales
 from eddyline.world.schema import SIDES, Front, Gauge, Open, Stream, Wall, WorldFile
 from eddyline.world.shapes import Circle, Table
 from eddyline.world.solver import (
-    Found,
     Pictured,
     Rows,
     SolverOptions,

@@ -17,14 +17,13 @@ from eddyline.world.estimate import Estimate, Plan
 from eddyline.world.openings import faces
 from eddyline.world.outline import outline
 from eddyline.world.parameters import SteeredParameter
-from eddyline.world.problems import Path, dotted, listed, rounded
+from eddyline.world.problems import Found, Path, dotted, listed, rounded
 from eddyline.world.samples import Samples, corners
 from eddyline.world.scales import Scales, find_scales
 from eddyline.world.schema import SIDES, Outflow, Patch, Probe, Wall, WorldFile
 from eddyline.world.shapes import Table, vec3
 from eddyline.world.solver import (
     FLOW_COMMANDS,
-    Found,
     Pictured,
     Rows,
     SolverOptions,
@@ -87,7 +86,7 @@ class Sph:
         return ()
 
     def problems(self, file: WorldFile, samples: Samples, names: dict[str, float]) -> Found:
-        return checks.problems(file, samples, names)
+        return checks.particle_problems(file, samples, names)
 
     def scales(self, file: WorldFile, samples: Samples) -> Scales | tuple[Path, str]:
         scales = find_scales(file, samples)

@@ -25,16 +25,8 @@ from eddyline.stream import atomic, integrity
 from eddyline.stream.level_cells import ATTRIBUTE, LevelCells, Levels, describe_index
 from eddyline.stream.mesh_cells import MeshCells
 from eddyline.stream.particles import Kind
-from eddyline.stream.snapshots import (
-    SMALL,
-    VTKHDF_VERSION,
-    Job,
-    Moment,
-    Note,
-    SnapshotFiles,
-    part_name,
-    read_note,
-)
+from eddyline.stream.snapshot_files import Job, SnapshotFiles
+from eddyline.stream.snapshot_folder import SMALL, VTKHDF_VERSION, Moment, Note, part_name, read_note
 
 if TYPE_CHECKING:
     import h5py  # type: ignore[import-untyped]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eddyline.stream import integrity
-from eddyline.stream.snapshots import VTKHDF_VERSION
+from eddyline.stream.snapshot_folder import VTKHDF_VERSION
 
 if TYPE_CHECKING:
     import h5py  # type: ignore[import-untyped]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Iterator, Mapping, MutableMapping, MutableSequence, Sequence
+from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path as FilePath
@@ -24,6 +24,7 @@ from .gallery import gallery
 from .positions import Positions
 from .problems import (
     MOST_TOLD,
+    Found,
     Path,
     Problem,
     WorldError,
@@ -160,6 +161,9 @@ def parse(
     if len(text) > LONGEST_TEXT:
         told = f"{len(text):,} characters; must have at most {LONGEST_TEXT:,}. Check that it is a world file."
         raise WorldError([Problem(0, label, told)])
+    if not text.strip():
+        told = f"is empty; must be a world. `{option_names.command('new', 'my_tank')}` creates one."
+        raise WorldError([Problem(0, label, told)])
     deep = _too_deep(text)
     if deep:
         told = f"brackets nested more than {DEEPEST} deep; no key needs that. Remove brackets."
@@ -204,7 +208,7 @@ def _line_ends(found: re.Match[str]) -> str:
     return "\n" * found[0].count("\n")
 
 
-def _unusable(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+def _unusable(value: Any, path: Path) -> Found:
     """Whole numbers that no float holds, and lists that no world needs."""
     if isinstance(value, int) and abs(value) >= 10**MOST_DIGITS:
         digits = len(str(abs(value))) if abs(value) < 10**4000 else "over 4000"
@@ -232,6 +236,10 @@ def _syntax(error: Exception, text: str, label: str, positions: Positions) -> Pr
         return Problem(
             0, label, f"not a world file: must be TOML in a file NAME.toml, and this is a {suffix} file."
         )
+    if positions.single_brackets:
+        path, line = positions.single_brackets[0]
+        told = f"[{dotted(path)}] must have double brackets, as each [[{dotted(path)}]] adds one."
+        return Problem(line, f"{label}:{line}", told)
     if positions.repeated:
         path, line = positions.repeated[0]
         first = positions.line(path)

@@ -4,16 +4,14 @@ made."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .problems import Path, dotted, number, rounded, shown
+from .problems import Found, dotted, number, rounded, shown
 from .schema import WorldFile
 
 if TYPE_CHECKING:
     from .scales import Scales
 
-Found = Iterator[tuple[Path, str]]
 
 FARTHEST = 1e6
 """Distance of the domain, and of what stands in it, from the origin, in longest sides."""

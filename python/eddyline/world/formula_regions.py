@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .problems import Path, rounded, shown
+from .problems import Found, Path, rounded, shown
 from .samples import Points, evaluate, lattice
 from .schema import WorldFile
 from .shapes import FormulaRegion, Vec3
@@ -18,7 +17,7 @@ _ACROSS = 200  # nodes along the longer side of a drawing
 _HALVINGS = 12
 
 
-def problems(file: WorldFile) -> Iterator[tuple[Path, str]]:
+def problems(file: WorldFile) -> Found:
     """Errors in the conditions of regions, as (path, line)."""
     for name, region in file.regions.items():
         if not isinstance(region, FormulaRegion):

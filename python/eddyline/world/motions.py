@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .openings import faces
-from .problems import Path, above, number, rounded
+from .problems import Found, Path, above, number, rounded
 from .samples import IRREGULAR, Points, corners
 from .schema import SIDES, Inflow, Outflow, Periodic, Stream, Wall, WorldFile
 from .shapes import Body, Circle, Sphere
 from .sph_options import SphOptions
 
-Found = Iterator[tuple[Path, str]]
 Floats = NDArray[np.float64]
 
 GAP = 2.0

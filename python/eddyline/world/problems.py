@@ -18,6 +18,8 @@ MOST_TOLD = 100
 """Problems that an error lists."""
 Path = tuple[str | int, ...]
 """Position of a value in a world file: ("bodies", "cylinder", "diameter"), ("domain", "size", 1)."""
+Found = Iterable[tuple[Path, str]]
+"""Problems: the place in the file, and the line that says what is wrong and what to change."""
 
 
 @dataclass(frozen=True, order=True)

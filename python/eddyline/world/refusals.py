@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from .. import _core
-from .problems import Path, did_you_mean, dotted, listed, number, rounded, shown
+from .problems import Found, Path, did_you_mean, dotted, listed, number, rounded, shown
 from .schema import SIDES, Wall, WorldFile
 from .shapes import Body
 from .solver import solvers
@@ -13,7 +11,7 @@ from .sph_options import SphOptions
 from .terms import refusals as term_refusals
 
 
-def refusals(file: WorldFile) -> Iterator[tuple[Path, str]]:
+def refusals(file: WorldFile) -> Found:
     """One line for each."""
     solver = file.solver
     if solver.name not in _core.solver_names():
@@ -52,7 +50,7 @@ def refusals(file: WorldFile) -> Iterator[tuple[Path, str]]:
     yield from solver.refusals(file)
 
 
-def _friction(file: WorldFile) -> Iterator[tuple[Path, str]]:
+def _friction(file: WorldFile) -> Found:
     """Laws of friction at walls of worlds that have none."""
     tables: list[tuple[Path, Wall | Body]] = [
         (("boundaries", name), side)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .formulas import names_in
+from .problems import rounded
 from .schema import WorldFile
 from .shapes import FormulaRegion, Region, Vec3, vec3
 
@@ -139,3 +140,8 @@ def face(file: WorldFile, side: int, most: int = 400) -> Points:
     points = lattice(low, high, file.dimensions, most)
     points[:, axis] = where
     return points
+
+
+def shown_place(place: Points | Sequence[float], file: WorldFile) -> str:
+    """`(0.1, 0.2)`: a place as errors name it, with as many numbers as the world has dimensions."""
+    return "(" + ", ".join(rounded(float(place[k])) for k in range(file.dimensions)) + ")"

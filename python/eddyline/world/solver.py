@@ -11,7 +11,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from .problems import Path
+from .problems import Found, Path
 from .shapes import Table
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .schema import WorldFile
     from .world import World
 
-Found = Iterable[tuple[Path, str]]
-"""Problems: the place in the file, and the line that says what is wrong and what to change."""
 Speeds = Mapping[str, tuple[float, str]]
 """Speeds [m/s] by their causes, with reasons; see `scales.expected_speeds`."""
 Rows = Iterator[tuple[str, str]]

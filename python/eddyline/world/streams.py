@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .problems import Path, rounded, shown
+from .problems import Found, rounded, shown
 from .samples import corners
 from .schema import SIDES, Outflow, Stream, WorldFile
 from .shapes import vec3
@@ -16,7 +16,6 @@ from .sph_options import SphOptions
 if TYPE_CHECKING:
     from .openings import Face
 
-Found = Iterator[tuple[Path, str]]
 
 NEAREST = 3.0
 """Distance of a body from a stream side, in sizes of the body, below which its far field does not tell the

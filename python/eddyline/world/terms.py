@@ -22,9 +22,9 @@ from .. import _core, modules
 from .formulas import is_number, names_in
 from .named_modules import check_module, named_module
 from .parameters import SteeredParameter
-from .problems import Path, did_you_mean, dotted, listed, number, rounded
+from .problems import Found, Path, did_you_mean, dotted, listed, number, rounded
 from .shapes import Table
-from .values import Context, Number, _Field, _length, wrong, wrong_table
+from .values import Context, Identifier, Number, _Field, _length, wrong, wrong_table
 
 if TYPE_CHECKING:
     from .schema import WorldFile
@@ -94,9 +94,7 @@ class Term(Table):
     """A term of the equation of motion, with exactly one of central, vector, particle and module. For the
     solver sph with scheme = "delta"."""
 
-    name: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] = Field(
-        description="Name of the term.", examples=["cohesion"]
-    )
+    name: Identifier = Field(description="Name of the term.", examples=["cohesion"])
     central: _PairFormula | None = Field(
         default=None,
         description="Force of particle j on particle i along r_i - r_j [N], 2D [N/m]: positive pushes apart. "
@@ -174,7 +172,7 @@ class Term(Table):
 Values = dict[str, NDArray[np.float64]]
 
 
-def refusals(file: WorldFile) -> Iterator[tuple[Path, str]]:
+def refusals(file: WorldFile) -> Found:
     """Terms of worlds that cannot have them."""
     if not file.terms:
         return
@@ -203,7 +201,7 @@ def refusals(file: WorldFile) -> Iterator[tuple[Path, str]]:
             )
 
 
-def _parameter_refusals(k: int, term: Term) -> Iterator[tuple[Path, str]]:
+def _parameter_refusals(k: int, term: Term) -> Found:
     """Parameters that the module does not have, and values outside their limits."""
     known = {} if term.library is None else term.library.description.parameters
     for key, value in term.parameters.items():
@@ -218,7 +216,7 @@ def _parameter_refusals(k: int, term: Term) -> Iterator[tuple[Path, str]]:
             yield path, f"{dotted(path)} = {number(value)} {known[key].unit}; {complaint}.".replace(" ;", ";")
 
 
-def problems(file: WorldFile, sound_speed: float, max_speed: float) -> Iterator[tuple[Path, str]]:
+def problems(file: WorldFile, sound_speed: float, max_speed: float) -> Found:
     """Formulas that give no finite number for a pair or particle as they may occur."""
     if not file.terms:
         return
@@ -243,7 +241,8 @@ def problems(file: WorldFile, sound_speed: float, max_speed: float) -> Iterator[
                     f"{name} = {rounded(values[name][bad[0]])}" for name in names if name in values
                 )
                 where = (*path, axis) if term.kind in ("vector", "particle") else path
-                yield where, f"{dotted(where)} gives {found[bad[0]]} at {at}; must be finite."
+                place = f" at {at}" if at else ""
+                yield where, f"{dotted(where)} gives {found[bad[0]]}{place}; must be finite."
                 break
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 
 from .absent import answer
 from .formulas import FormulaError, Names
-from .problems import Path, did_you_mean, dotted, listed, nearest, number, shown
+from .problems import Found, Path, did_you_mean, dotted, listed, nearest, number, shown
 from .schema import OBSERVERS, WorldFile, keys_of, name_of_solver, table_of, world_file
 from .shapes import SHAPES
 from .solver import known_solver, solvers
@@ -67,7 +67,7 @@ def validate(
     return None, wrong
 
 
-def _options_of_other_solvers(data: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+def _options_of_other_solvers(data: Mapping[str, Any]) -> Found:
     """Keys of [method] that another solver has, and the one that it names does not have."""
     table = data.get("method")
     solver = known_solver(name_of_solver(table))
@@ -83,16 +83,16 @@ def _options_of_other_solvers(data: Mapping[str, Any]) -> Iterator[tuple[Path, s
             )
 
 
-def _missing_fluid(data: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+def _missing_fluid(data: Mapping[str, Any]) -> Found:
     table = data.get("method")
-    solver = known_solver(name_of_solver(table)) or solvers()["sph"]
+    solver = known_solver(name_of_solver(table))
     method = table if isinstance(table, Mapping) else {}
     misspelt = [key for key in data if key not in world_file().model_fields and nearest(key, ["fluid"])]
-    if "fluid" not in data and not misspelt and solver.has_fluid(method):
+    if solver is not None and "fluid" not in data and not misspelt and solver.has_fluid(method):
         yield ("fluid",), _missing(("fluid",), data)
 
 
-def _unknown_quantity(data: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+def _unknown_quantity(data: Mapping[str, Any]) -> Found:
     """The quantity of pictures if the solver has none of this name."""
     quantity = value_at(data, ("output", "quantity"))
     solver = known_solver(name_of_solver(data.get("method")))
@@ -104,7 +104,7 @@ def _unknown_quantity(data: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
         yield ("output", "quantity"), _choice("output.quantity", quantity, expected)
 
 
-def _shapes_of_other_spaces(data: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+def _shapes_of_other_spaces(data: Mapping[str, Any]) -> Found:
     """Circles in 3D and spheres in 2D: one line each, whatever else follows from it."""
     dimensions = dimensions_of(data)
     for kind in ("bodies", "regions"):

@@ -172,6 +172,8 @@ def _one_line(value: str) -> str:
 
 OneLine = Annotated[str, AfterValidator(_one_line)]
 """A text that can be shown in a line and painted."""
+Identifier = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+"""A name that formulas, series and files can use."""
 
 
 SHORTEST, LONGEST = 1e-9, 1e9  # m

@@ -85,8 +85,8 @@ typename Loads<E>::FaceForce Loads<E>::on(const BoundaryFace& face) const {
 
 template <class E>
 void Loads<E>::add(comm::Sums& sums) {
-  flow_.finest().fill_ghosts();
-  if (flow_.residual_terms().needs_gradients(flow_.finest())) flow_.residual_terms().set_gradients(flow_.finest());
+  const bool has_gradients = flow_.residual_terms().needs_gradients(flow_.finest());
+  flow_.prepare(has_gradients ? Prepared::gradients : Prepared::ghosts);
   const std::size_t count = owners_.size() + 1;  // the last: power of sides
   std::vector<ReproducibleSum> own(count * k_sums);
   for (const BoundaryFace& face : flow_.finest().faces) {

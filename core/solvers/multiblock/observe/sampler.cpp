@@ -16,14 +16,6 @@ constexpr std::int32_t k_first_scalar = 5;  // of a liquid, among the quantities
 
 }  // namespace
 
-/// Gradients of the present state.
-template <class E>
-void Sampler<E>::prepare() {
-  flow_.prepare_scalars();
-  flow_.finest().fill_ghosts();
-  flow_.residual_terms().set_gradients(flow_.finest());
-}
-
 /// Leaves each point to the rank with the smallest id.
 template <class E>
 void Sampler<E>::share(std::vector<Location>& found) const {
@@ -87,7 +79,7 @@ double Sampler<E>::value(std::int32_t quantity, const Sample& sample) const {
 
 template <class E>
 std::vector<double> Sampler<E>::at(std::span<const Vec3> points) {
-  prepare();
+  flow_.prepare(Prepared::scalars);
   const std::size_t width = probe_columns().size();
   std::vector<Location> found;
   for (const Vec3 x : points) found.push_back(locator_.find(x));
@@ -128,7 +120,7 @@ const std::vector<Location>& Sampler<E>::pixels(const solver::Plane& plane) {
 
 template <class E>
 std::vector<solver::Raster> Sampler<E>::rasters(std::span<const std::int32_t> quantities, const solver::Plane& plane) {
-  prepare();
+  flow_.prepare(Prepared::scalars);
   const std::vector<Location>& found = pixels(plane);
   const std::size_t size = plane.pixels();
   std::vector<double> values(quantities.size() * size, k_none);

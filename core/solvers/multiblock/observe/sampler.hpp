@@ -32,7 +32,6 @@ class Sampler final : public solver::Sampler {
     double eddy_ratio = 0;  // of the cell
     std::array<double, physics::scalars::k_most> scalars{};
   };
-  void prepare();
   void share(std::vector<Location>& found) const;
   Sample sample(const Location& found, Vec3 x) const;
   double value(std::int32_t quantity, const Sample& sample) const;

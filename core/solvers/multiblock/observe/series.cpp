@@ -182,7 +182,7 @@ class OpeningSeries final : public solver::Observer {
   }
   std::vector<solver::Column> columns() const override { return describe(flow_.world()).columns(name()); }
   void add(comm::Sums& sums) override {
-    flow_.finest().fill_ghosts();
+    flow_.prepare(Prepared::ghosts);
     ReproducibleSum own;
     for (const BoundaryFace& face : flow_.finest().faces) {
       const bool is_opening = face.condition == Condition::inflow || face.condition == Condition::outflow ||

@@ -43,17 +43,33 @@ vec2 interpolate(highp usampler2D raster, vec2 coding, uint maxCode) {
   return vec2(coding.x + coding.y * sum / max(weight, 1e-6), weight);
 }
 
-// Weighted mean of the nearby fluid cells, used next to bodies.
-vec2 nearbyMean(highp usampler2D raster, vec2 coding, uint maxCode) {
-  ivec2 size = textureSize(raster, 0);
-  ivec2 low = ivec2(floor(uv * vec2(size) - 0.5));
+// The code of a cell; of one without fluid, the weighted mean of the fluid cells around it: (code, 1 if there is any).
+vec2 filled(highp usampler2D raster, ivec2 cell, uint maxCode) {
+  ivec2 last = textureSize(raster, 0) - 1;
+  uint own = texelFetch(raster, clamp(cell, ivec2(0), last), 0).r;
+  if (own <= maxCode) return vec2(float(own), 1.0);
   float sum = 0.0, weight = 0.0;
-  for (int k = 0; k < 36; k++) {
-    ivec2 cell = low + ivec2(k % 6, k / 6) - 2;
-    uint code = texelFetch(raster, clamp(cell, ivec2(0), size - 1), 0).r;
-    float cellDistance = distance(vec2(cell) + 0.5, uv * vec2(size));
-    float w = code > maxCode ? 0.0 : exp(-1.5 * cellDistance);
+  for (int k = 0; k < 25; k++) {
+    ivec2 offset = ivec2(k % 5, k / 5) - 2;
+    uint code = texelFetch(raster, clamp(cell + offset, ivec2(0), last), 0).r;
+    float w = code > maxCode ? 0.0 : exp(-1.5 * length(vec2(offset)));
     sum += w * float(code);
+    weight += w;
+  }
+  return vec2(sum / max(weight, 1e-6), weight > 0.0 ? 1.0 : 0.0);
+}
+
+// Bilinear interpolation of filled cells, used next to bodies and surfaces: (value, 1 if there is any).
+vec2 interpolateFilled(highp usampler2D raster, vec2 coding, uint maxCode) {
+  vec2 at = uv * vec2(textureSize(raster, 0)) - 0.5;
+  ivec2 low = ivec2(floor(at));
+  vec2 share = at - vec2(low);
+  float sum = 0.0, weight = 0.0;
+  for (int k = 0; k < 4; k++) {
+    ivec2 offset = ivec2(k & 1, k >> 1);
+    vec2 cell = filled(raster, low + offset, maxCode), side = mix(1.0 - share, share, vec2(offset));
+    float w = cell.y * side.x * side.y;
+    sum += w * cell.x;
     weight += w;
   }
   return vec2(coding.x + coding.y * sum / max(weight, 1e-6), weight > 0.0 ? 1.0 : 0.0);
@@ -68,9 +84,9 @@ float contourLine(float value, float level, float slope) {
 
 void main() {
   vec2 first = interpolate(before, codingBefore, maxValueCode.x), second = interpolate(after, codingAfter, maxValueCode.y);
-  float minWeight = fillsDomain > 0.0 ? 0.99 : hasFluidFraction > 0.0 ? 0.25 : 0.0;
-  if (first.y < minWeight) first = nearbyMean(before, codingBefore, maxValueCode.x);
-  if (second.y < minWeight) second = nearbyMean(after, codingAfter, maxValueCode.y);
+  float minWeight = fillsDomain > 0.0 || hasFluidFraction > 0.0 ? 0.999 : 0.0;
+  if (first.y < minWeight) first = interpolateFilled(before, codingBefore, maxValueCode.x);
+  if (second.y < minWeight) second = interpolateFilled(after, codingAfter, maxValueCode.y);
   float fluid = mix(first.y, second.y, blend);
   float alpha = fluid < 0.5 ? 0.0 : smoothstep(0.5, 0.62, fluid);
   if (hasFluidFraction > 0.0) {

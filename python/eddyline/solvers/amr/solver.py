@@ -24,20 +24,14 @@ from eddyline.solvers.amr.checks import (
     check_bodies,
     check_cells,
     check_density_of_start,
-    check_foreign_options,
     check_formulas,
     check_gas_start,
     check_levels,
     check_memory,
     check_module_start,
     check_names_of_module,
-    check_observers,
     check_parameters,
-    check_sides,
-    gas_refusals_of,
-    neither,
     notes_on_bodies,
-    refusals_of,
 )
 from eddyline.solvers.amr.options import (
     BURGERS,
@@ -57,13 +51,20 @@ from eddyline.solvers.amr.options import (
     module_options,
     options_of,
 )
+from eddyline.solvers.amr.refusals import (
+    check_foreign_options,
+    check_observers,
+    check_sides,
+    gas_refusals_of,
+    refusals_of,
+)
 from eddyline.world import checks
 from eddyline.world.build import fluid_world, plain_world
 from eddyline.world.estimate import Estimate, Plan
 from eddyline.world.memory import available_memory
 from eddyline.world.outline import Options, outline
 from eddyline.world.parameters import SteeredParameter
-from eddyline.world.problems import Path, listed, number, rounded
+from eddyline.world.problems import Found, Path, listed, number, rounded
 from eddyline.world.quantities import series_columns
 from eddyline.world.samples import Samples
 from eddyline.world.scales import Scales, find_scales
@@ -74,7 +75,6 @@ from eddyline.world.schema import (
 )
 from eddyline.world.shapes import Table
 from eddyline.world.solver import (
-    Found,
     Pictured,
     Rows,
     SolverOptions,
@@ -205,7 +205,7 @@ class Amr:
             and not options_of(world.file).amplitude
             and not any(formula.text != "0" for formula in given)
         ):
-            yield f"[start.fields] has {neither(names)}, so nothing moves."
+            yield f"[start.fields] has {_neither(names)}, so nothing moves."
         module = options_of(world.file).module
         if module is not None and module.is_stale:
             yield (
@@ -288,6 +288,10 @@ class Amr:
                 f"{rounded(free / 1e9, 2)} GB of memory are free. If the run needs too much, "
                 f"{listed([*remedies, 'reduce method.levels'], 'or')}."
             )
+
+
+def _neither(names: list[str]) -> str:
+    return f"neither {' nor '.join(names)}" if len(names) > 1 else f"no {names[0]}"
 
 
 SOLVER = Amr()

@@ -203,6 +203,9 @@ def _draw(
     ):
         right.loglog(cells, errors, "o-", color=color, lw=1.2, label=name)
         right.loglog(cells, errors[0] * (cells[0] / np.array(cells)) ** 2.0, ":", color=INK, lw=0.8)
+    marks = sorted({*EDDIES, *LAYERS})
+    right.set_xticks(marks, [str(mark) for mark in marks])
+    right.set_xticks([], minor=True)
     right.set(xlabel="cells across")
     right.legend(frameon=False, fontsize=8)
     caption(right, "error of the velocity; dotted: order 2")

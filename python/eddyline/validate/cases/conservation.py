@@ -85,7 +85,7 @@ def _draw(setting: Setting, boxes: list[Box]) -> None:
     for limit in LIMITS.values():
         axes.axhline(limit, color=INK, lw=0.8, ls=":")
     axes.set(xlabel="t U/L", ylabel=r"change of momentum $/\ \Sigma\, m |v|$", ylim=(1e-18, 1e-4))
-    axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(0.0, 0.44))
+    axes.legend(framealpha=1, edgecolor="none", fontsize=8, ncols=3, loc="center", bbox_to_anchor=(0.5, 0.5))
     save(figure, setting.folder)
 
 
