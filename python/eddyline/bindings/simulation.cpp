@@ -675,6 +675,8 @@ void bind_simulation(nb::module_& module) {
       .def("change", change, "kind"_a, "name"_a = "", "value"_a = Point{0, 0, 0},
            "formulas"_a = std::vector<std::string>{}, "shape"_a = "", "numbers"_a = std::vector<double>{},
            "slip"_a = false)
+      .def("track", &Leader::track, "name"_a, "id"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("untrack", &Leader::untrack, "name"_a, nb::call_guard<nb::gil_scoped_release>())
       .def("interrupt", &Leader::interrupt)
       .def("end", &Leader::end, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("dimensions", [](const Leader& s) { return s.own().solver().world().dimensions; })
