@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALLTOALL, FENCES, CLOSING_FENCE, NO_CLOSING_FENCE, PSCW, LOCK, NEIGHBORHOOD, KNOWN, SPARSE, WAYS };
+enum { ALLTOALL, FENCES, CLOSING_FENCE, NO_CLOSING_FENCE, PSCW, LOCK, NEIGHBORHOOD, KNOWN, PERSISTENT, SPARSE, WAYS };
 static const char *names[WAYS] = {"alltoall", "put-fences", "put-closing-fence", "put-no-closing-fence", "put-pscw",
-                                  "put-lock", "neighborhood", "known", "sparse"};
+                                  "put-lock", "neighborhood", "known", "persistent", "sparse"};
 
 static int self, ranks;
 static int *sent, *received; /* counts by rank */
@@ -25,6 +25,7 @@ struct group {
   int receives;   /* number of ranks that send to it */
   MPI_Group mpi;
   MPI_Comm graph;
+  MPI_Request *kept; /* persistent requests, 2 for each neighbour */
 };
 
 static void fail(const char *text) {
@@ -40,7 +41,7 @@ static int next_number(FILE *file) {
 
 static struct group read_group(FILE *file) {
   char *to = calloc((size_t)ranks, 1), *from = calloc((size_t)ranks, 1);
-  struct group g = {0, 0, malloc((size_t)ranks * sizeof(int)), 0, MPI_GROUP_NULL, MPI_COMM_NULL};
+  struct group g = {0, 0, malloc((size_t)ranks * sizeof(int)), 0, MPI_GROUP_NULL, MPI_COMM_NULL, NULL};
   for (int r = 0; r < ranks; ++r)
     for (int k = next_number(file); k > 0; --k) {
       const int other = next_number(file);
@@ -63,6 +64,11 @@ static struct group read_group(FILE *file) {
   MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, g.count, g.rank, MPI_UNWEIGHTED, g.count, g.rank, MPI_UNWEIGHTED,
                                  MPI_INFO_NULL, 0, &g.graph);
 #endif
+  g.kept = malloc(2 * (size_t)g.count * sizeof(MPI_Request));
+  for (int k = 0; k < g.count; ++k) {
+    MPI_Recv_init(&received[g.rank[k]], 1, MPI_INT, g.rank[k], 9, MPI_COMM_WORLD, &g.kept[k]);
+    MPI_Send_init(&sent[g.rank[k]], 1, MPI_INT, g.rank[k], 9, MPI_COMM_WORLD, &g.kept[g.count + k]);
+  }
   return g;
 }
 
@@ -142,6 +148,10 @@ static double exchange(int way, const struct group *g) {
       break;
     }
     case KNOWN: exchange_known(g); break;
+    case PERSISTENT:
+      MPI_Startall(2 * g->count, g->kept);
+      MPI_Waitall(2 * g->count, g->kept, MPI_STATUSES_IGNORE);
+      break;
     default: exchange_sparse(g);
   }
   end = MPI_Wtime();
@@ -163,10 +173,10 @@ int main(int argc, char **argv) {
   if (!file) fail("usage: counts FILE EXCHANGES");
   if (next_number(file) != ranks || ranks > 1024) fail("the file is for another number of ranks, or for over 1,024");
   const int groups = next_number(file), exchanges = atoi(argv[2]);
+  sent = malloc((size_t)ranks * sizeof(int)), received = malloc((size_t)ranks * sizeof(int));
   struct group *all = malloc((size_t)groups * sizeof(struct group));
   for (int k = 0; k < groups; ++k) all[k] = read_group(file);
   fclose(file);
-  sent = malloc((size_t)ranks * sizeof(int)), received = malloc((size_t)ranks * sizeof(int));
   for (int r = 0; r < ranks; ++r) sent[r] = 1 + self;
   MPI_Win_create(received, (MPI_Aint)((size_t)ranks * sizeof(int)), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD,
                  &window);

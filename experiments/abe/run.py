@@ -35,6 +35,7 @@ WAYS = {  # ours: what it is
     "onesided-lock": "MPI_Put, locks",
     "neighborhood": "neighbourhood collective",
     "nonblocking": "point to point, neighbours known",
+    "persistent": "the same, persistent requests",
     "sparse": "point to point, senders unknown",
 }
 THEN_FASTER = {36: 3.63, 72: 4.38}  # median of MPI_Alltoall over that of MPI_Put, by processes
@@ -43,11 +44,12 @@ THEN_ADJACENT = {  # processes that one has to do with: most, upper quartile, me
     72: (58, 18, 14, 10, 3),
 }
 MARKS = ("max", "q3", "median", "q1", "min")
-STEPS = {4: 60, 16: 40, 36: 20, 72: 4}
+STEPS = {4: 60, 16: 40, 36: 20, 72: 4, 144: 2}
 EXCHANGES = {4: 200, 16: 60}
 ADJACENT = (36, 72)
 CUTS = {"bisection": "bisection", "curve": "space-filling curve", "blocks": "orthogonal cuts"}
-MACHINES = {36: (6, 6), 72: (9, 8)}  # of the simulated network, and processes on each
+MACHINES = {36: (6, 6), 72: (9, 8), 144: (12, 12)}  # of the simulated network, and processes on each
+TORUS = {36: "3,2", 72: "3,3", 144: "4,3"}  # machines along its axes
 SIMULATED = {
     "alltoall": "MPI_Alltoall",
     "put-fences": "MPI_Put, both fences timed",
@@ -56,6 +58,7 @@ SIMULATED = {
     "put-pscw": "MPI_Put, post, start, complete, wait",
     "put-lock": "MPI_Put, locks, then a barrier",
     "known": "point to point, neighbours known",
+    "persistent": "the same, persistent requests",
     "sparse": "point to point, senders unknown",
 }
 LINK = (12.5e9, 1e-6)  # between machines: bytes/s and s
@@ -183,13 +186,15 @@ def write_groups(path: Path, traffic: Traffic) -> None:
     path.write_text("\n".join(lines) + "\n")
 
 
-def simulate(bench: Bench, ranks: int, cuts: str) -> dict[str, dict[str, float]]:
-    """Five numbers of the times of each way [us], of all ranks and exchanges."""
-    folder = bench.fresh(f"simulated-{cuts}-{ranks}")
+def simulate(bench: Bench, ranks: int, cuts: str, torus: str = "") -> dict[str, dict[str, float]]:
+    """Five numbers of the times of each way [us], of all ranks and exchanges. torus: machines along its axes;
+    otherwise all machines are at one switch."""
+    folder = bench.fresh(f"simulated-{cuts}-{ranks}{'-torus' if torus else ''}")
     folder.mkdir(parents=True)
     write_groups(folder / "groups", Traffic.read(record(bench, ranks, cuts)))
     machines, cores = MACHINES.get(ranks, (2, ranks // 2))
-    network = network_of(machines, *LINK, INSIDE.format(cores=cores))
+    topology = f' topology="TORUS" topo_parameters="{torus}"' if torus else ""
+    network = network_of(machines, *LINK, INSIDE.format(cores=cores) + topology)
     (folder / "network.xml").write_text(network)
     (folder / "hosts").write_text("".join(f"n{k}:{cores}\n" for k in range(machines)))
     compile_it = ["smpicc", "-O2", "-DWITHOUT_NEIGHBORHOODS", str(HERE / "counts.c"), "-o", "counts"]
@@ -214,16 +219,20 @@ def simulated(bench: Bench) -> None:
         print("simulated: skipped, as SimGrid (smpirun) is not installed.")
         return
     told = {ranks: simulate(bench, ranks, "curve") for ranks in ((4,) if bench.quick else MACHINES)}
+    torus = {ranks: simulate(bench, ranks, "curve", TORUS.get(ranks, "2,1")) for ranks in told}
     rows = []
     for ranks, by_way in told.items():
-        naive = by_way["alltoall"]["median"]
         for way, five in by_way.items():
+            faster = [
+                each[ranks]["alltoall"]["median"] / each[ranks][way]["median"] for each in (told, torus)
+            ]
             rows.append([
                 ranks, SIMULATED[way], f"{five['median']:.3g}", f"{five['q1']:.3g} - {five['q3']:.3g}",
-                f"{naive / five['median']:.2g}",
+                *(f"{value:.2g}" for value in faster),
             ])  # fmt: skip
-    head = ["processes", "counts are sent by", "median [µs]", "quartiles [µs]", "alltoall / this"]
-    bench.tell("simulated", {"ranks": told}, table(head, rows))
+    head = ["processes", "counts are sent by", "median [µs]", "quartiles [µs]"]
+    head += ["alltoall / this", "in a torus"]
+    bench.tell("simulated", {"ranks": told, "torus": torus}, table(head, rows))
     figure, axes = panels(len(told), 3.7, 3.0)
     for axis, (ranks, by_way) in zip(axes, told.items(), strict=True):
         draw_boxes(

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { notices } from "../src/state/notices";
-import { type Action, handleAcknowledged, sendCommand, setSender } from "../src/state/steering";
+import { type Action, handleAcknowledged, sendCommand, setSender, refusalText } from "../src/state/steering";
 import { AcknowledgedSchema, PauseSchema, ViscositySchema } from "../src/stream/stream_pb";
 
 const viscosity = (value: string): Action => ({ case: "viscosity", value: create(ViscositySchema, { value }) });
@@ -33,6 +33,11 @@ describe("a command without an answer", () => {
     expect(texts()).toEqual([expect.stringContaining("No answer to")]);
     answer(0);
     expect(texts()).toEqual(["viscosity 2e-3 m²/s: applied at step 7."]);
+  });
+
+  it("keeps the keys of the file in a refusal", () => {
+    expect(refusalText("viscosity: fluid.kinematic_viscosity = -1; must be >= 0.")).toBe("fluid.kinematic_viscosity = -1; must be >= 0.");
+    expect(refusalText("the solver amr cannot")).toBe("The solver amr cannot");
   });
 
   it("may be refused later", async () => {

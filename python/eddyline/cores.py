@@ -8,6 +8,8 @@ import os
 import re
 from pathlib import Path
 
+from eddyline.option_names import given
+
 _AT_ONCE = 64
 _MANY = 4
 _ESCAPED = re.compile(r"\\([0-7]{3})")
@@ -98,7 +100,8 @@ def refusal(what: str, count: int) -> str:
     that is more: further ones only wait for cores, and each takes memory."""
     cores = len(own_cores())
     most = max(_AT_ONCE, 4 * cores)
-    return f"{what} = {count}: must be <= {most} with {_cores(cores)}" if count > most else ""
+    told = f"{what} = {count}" if " " in what else given(what, count)
+    return f"{told}: must be <= {most} with {_cores(cores)}" if count > most else ""
 
 
 def crowding(ranks: int, threads: int) -> str:

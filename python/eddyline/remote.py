@@ -221,7 +221,7 @@ def _reached(url: str, *, writing: bool = False) -> Iterator[tuple[Any, str]]:
     try:
         system, place = fsspec.core.url_to_fs(url, **_options(_scheme(url)))
     except ImportError as error:
-        raise RemoteError(url, f"{error}; or {_INSTALL}", writing=writing) from None
+        raise RemoteError(url, f"{str(error).rstrip('.')}: {_INSTALL}", writing=writing) from None
     except ValueError as error:
         known = "file://, ftp://, http://, https://, s3://, sftp:// and others of fsspec"
         words = f"the protocol is unknown; must be one of {known}" if "Protocol" in str(error) else str(error)

@@ -1,6 +1,7 @@
 // The solver on body-fitted blocks: exact and published flows, and the same bits for any cuts, ranks and threads.
 #include <omp.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -20,7 +21,9 @@
 #include "physics/artificial_compressibility/terms.hpp"
 #include "small_worlds.hpp"
 #include "solver/execution.hpp"
+#include "solvers/multiblock/division.hpp"
 #include "solvers/multiblock/gas_state.hpp"
+#include "solvers/multiblock/pieces.hpp"
 #include "thread_ranks.hpp"
 
 using namespace eddyline;
@@ -440,6 +443,46 @@ TEST(ranks_change_no_bit_and_continue_each_others_checkpoints) {
       CHECK(continued[rank] == expected);
       CHECK(probes[rank] == probe);
     }
+  }
+}
+
+TEST(a_row_of_series_sets_ghosts_once) {
+  world::World world = channel_with_cylinder(16);
+  for (const double x : {0.1, 0.3}) world.probes.push_back({"at " + std::to_string(x), {x, 0.2, 0}});
+  const auto alone = comm::single_process();
+  const auto rows_and_copies = [&](double interval) {
+    Simulation simulation(world, execution(4), interval, *alone);
+    simulation.advance(k_for_ever, 3, k_for_ever);
+    const observe::Series series = simulation.take_series().front();
+    const auto rows = static_cast<std::int64_t>(series.values.size() / series.columns.size());
+    return std::pair(rows, simulation.statistics().count("messages"));
+  };
+  const auto [many, with_many] = rows_and_copies(0);
+  const auto [few, with_few] = rows_and_copies(k_for_ever);
+  const multiblock::Pieces pieces(*world.mesh, 0, 1, 4);
+  const auto neighbors = static_cast<std::int64_t>(pieces.connections(0).ghosts.size());
+  CHECK(many > few);
+  CHECK(with_many - with_few == (many - few) * 2 * neighbors);  // the state and its gradients
+}
+
+TEST(ranks_get_neighbouring_pieces) {
+  const auto channel = cylinder_in_channel(32);
+  for (const int ranks : {1, 2, 3, 5, 6}) {
+    const auto pieces = multiblock::divide(*channel, 4, ranks, ranks);
+    std::vector<std::int64_t> loads(static_cast<std::size_t>(ranks));
+    std::vector<int> seen(static_cast<std::size_t>(channel->cells()));
+    for (const multiblock::PieceRange& piece : pieces) {
+      loads[static_cast<std::size_t>(piece.rank)] += piece.cells();
+      std::int64_t first = 0;
+      for (std::int32_t b = 0; b < piece.block; ++b) first += channel->blocks[static_cast<std::size_t>(b)].size();
+      const Int3 cells = channel->blocks[static_cast<std::size_t>(piece.block)].cells;
+      for (std::int32_t j = piece.lower[1]; j < piece.upper[1]; ++j)
+        for (std::int32_t i = piece.lower[0]; i < piece.upper[0]; ++i)
+          ++seen[static_cast<std::size_t>(first + i + std::int64_t{cells[0]} * j)];
+    }
+    CHECK(std::ranges::all_of(seen, [](int times) { return times == 1; }));
+    CHECK(static_cast<double>(std::ranges::max(loads) * ranks) < 1.1 * static_cast<double>(channel->cells()));
+    CHECK(pieces.size() <= channel->blocks.size() + static_cast<std::size_t>(ranks) - 1);  // a cut for each split
   }
 }
 

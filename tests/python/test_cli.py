@@ -80,14 +80,14 @@ def test_a_value_that_is_refused_is_named(option: str, value: str, told: str) ->
 def test_far_more_threads_than_cores_are_refused(tmp_path: Path) -> None:
     small_worlds.write(tmp_path)
     told = one_line(eddy("run", "small.toml", "--threads", 100_000, cwd=tmp_path), 2)
-    assert re.fullmatch(r"threads = 100000: must be <= \d+ with \d+ cores?", told)
+    assert re.fullmatch(r"--threads 100000: must be <= \d+ with \d+ cores?", told)
     assert not (tmp_path / "runs").exists()
 
 
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--ranks", 100_000), "ranks = 100000"),
+        (("--ranks", 100_000), "--ranks 100000"),
         (("--ranks", 2, "--threads", 50_000), "ranks x threads = 100000"),
     ],
 )
@@ -98,6 +98,14 @@ def test_far_more_ranks_than_cores_are_refused(
     line = one_line(eddy("run", "small.toml", *options, cwd=tmp_path), 2)
     assert re.fullmatch(rf"{told}: must be <= \d+ with \d+ cores?", line)
     assert not (tmp_path / "runs").exists()
+
+
+def test_a_run_needs_no_standard_streams(tmp_path: Path) -> None:
+    small_worlds.write(tmp_path)
+    command = f"{sys.executable} -m eddyline run small.toml --steps 1 <&- >&- 2>&-"
+    environment = os.environ | {"EDDYLINE_PICTURES": "none"}
+    assert subprocess.run(["sh", "-c", command], cwd=tmp_path, env=environment, check=False).returncode == 0
+    assert Run.open(tmp_path / "runs" / "small").outcome == "finished"
 
 
 def test_a_misspelt_command_is_suggested() -> None:

@@ -613,6 +613,17 @@ def test_a_saved_film_shows_the_flow_and_holds_its_world(browser, server, runnin
 
 
 @pytest.mark.browser
+def test_a_world_that_cannot_be_drawn_says_so_and_where(page):
+    text = TANK.replace("kinematic_viscosity", "kinematic_viscosty")
+    file = {"name": "tank.toml", "mimeType": "application/toml", "buffer": text.encode()}
+    page.set_input_files("input[type=file]", file)
+    page.wait_for_selector("text=This world cannot be drawn.")
+    assert page.locator(".overlay .ruler").count() == 0  # that of the stored run, which was shown before
+    page.get_by_role("button", name="kinematic_viscosty").click()
+    page.wait_for_selector(".cm-activeLine:has-text('kinematic_viscosty')")
+
+
+@pytest.mark.browser
 def test_a_body_is_drawn_into_the_running_flow_and_taken_out_again(browser, server, running):
     with opened(browser, server, run=running) as page:
         page.wait_for_selector(".time")

@@ -527,6 +527,30 @@ def test_of_many_bodies_those_under_the_largest_forces_are_drawn(
     assert "forces on 1 more are in series/" in report_html(run, charts(run))
 
 
+@pytest.mark.parametrize(
+    ("name", "observer", "column", "label"),
+    [
+        ("shear", "edge", "velocity_y", "velocity y [m/s]"),  # named by an expected value
+        ("blast", "wall", "pressure", "pressure [Pa]"),
+        ("waves/gravity", "axis", "h_zz", "strain h_zz"),  # of the pictures
+    ],
+)
+def test_an_observer_is_charted_by_the_column_that_the_world_is_about(
+    name: str, observer: str, column: str, label: str
+) -> None:
+    world = eddyline.World.load(name)
+    columns = ["time", "density", "pressure", "velocity_y", "h_xx", "h_zz"]
+    frame = pd.DataFrame(np.ones((3, 6)), columns=columns)
+    frame["time"] = [0.0, 0.5, 1.0]
+    frame.attrs["units"] = {"density": "kg/m^3", "pressure": "Pa", "velocity_y": "m/s", "h_zz": "1"}
+    frame[column] += [0, 1e-12, 0]  # rounding: a level line
+    (chart,) = charts_module.charts_of(world, {observer: frame}, {})
+    (axes,) = chart.figure().axes
+    assert axes.get_ylabel() == label
+    low, high = axes.get_ylim()
+    assert low < 0.96 and high > 1.04
+
+
 def test_thinning_keeps_peaks() -> None:
     x = np.linspace(0, 1, 100_000)
     y = np.zeros_like(x)

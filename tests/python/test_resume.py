@@ -238,6 +238,11 @@ def test_a_run_that_cannot_be_resumed_gives_the_reason(
         go_on(out, 20)
     said = capfd.readouterr().err
     assert "damaged" in said and "is used" not in said
+    series = (out / "series" / "budget.csv").read_bytes()
+    shutil.rmtree(out / "checkpoints")
+    with pytest.raises(RequestError, match=r"checkpoints have been removed; `eddyline run .* computes it"):
+        go_on(out, 20)
+    assert (out / "series" / "budget.csv").read_bytes() == series
 
 
 def test_a_checkpoint_that_was_not_finished_is_none(tmp_path: Path) -> None:

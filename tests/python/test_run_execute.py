@@ -21,7 +21,7 @@ import eddyline
 from eddyline import _core
 from eddyline.bench.worlds import CASES
 from eddyline.run import Run, StepFailedError, WriteError, recorder
-from eddyline.run.closing import closing_lines, proposal
+from eddyline.run.closing import closing_lines, has_values, proposal
 from eddyline.run.derived import Series as Rows
 from eddyline.run.derived import derive
 from eddyline.run.errors import RequestError
@@ -151,6 +151,11 @@ def test_what_a_world_proposes_to_try_can_be_typed(path: Path) -> None:
     assert changes and changes[::2] == ["--set"] * (len(changes) // 2)
     world = eddyline.World.load(path, parse_set(changes[1::2]))
     assert not [note for note in world.notes if "not used" in note]
+
+
+def test_what_a_run_had_already_is_not_proposed_again() -> None:
+    assert has_values(small_worlds.DAM, "--set let.a=0.05 --set time.end=0.1")
+    assert not has_values(small_worlds.DAM, "--set let.a=0.05 --set time.end=0.2")
 
 
 def test_the_folder_alone_repeats_the_run(finished: Run, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ CORE_ORDER = (
 """A folder may include those before it. Some are not there yet."""
 
 PACKAGE_ORDER = (
-    "cores", "argument_types", "option_names", "execution_arguments", "files", "remote", "_core", "signals",
+    "option_names", "cores", "argument_types", "execution_arguments", "files", "remote", "_core", "signals",
     "modules", "mesh", "world", "solvers", "stream", "ranks", "plot", "plan", "live", "run", "compare",
     "sweep", "simulation", "__init__", "bench", "validate", "serve", "cli", "__main__",
 )  # fmt: skip

@@ -244,8 +244,14 @@ def test_bare_name_lists_the_gallery(tmp_path: Path, monkeypatch: pytest.MonkeyP
         World.load("volcano")
 
 
-def test_empty_file() -> None:
-    assert lines_of("") == [
+@pytest.mark.parametrize("text", ["", "\n\n"])
+def test_empty_file(text: str) -> None:
+    with naming_options():
+        assert lines_of(text) == ["a.toml: is empty; must be a world. `eddyline new my_tank` creates one."]
+
+
+def test_a_file_of_comments() -> None:
+    assert lines_of("# a world") == [
         "a.toml:1: [domain] is missing; every world requires it. Add [domain] with size and spacing.",
         "a.toml:1: [fluid] is missing; the solver sph requires it. "
         "Add [fluid] with density and kinematic_viscosity.",

@@ -3,25 +3,14 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <utility>
+
+#include "solvers/multiblock/ranges.hpp"
 
 namespace eddyline::multiblock {
 
 namespace {
-
-using Range = std::pair<Int3, Int3>;  // half-open
-
-std::optional<Range> intersection(const Range& a, const Range& b) {
-  Range both;
-  for (std::size_t d = 0; d < 3; ++d) {
-    both.first[d] = std::max(a.first[d], b.first[d]);
-    both.second[d] = std::min(a.second[d], b.second[d]);
-    if (both.first[d] >= both.second[d]) return std::nullopt;
-  }
-  return both;
-}
 
 /// The link on a coarse level: its patch and its map in halved indices.
 world::MeshLink coarsened(const world::MeshLink& link, int level, int dimensions) {
@@ -35,24 +24,6 @@ world::MeshLink coarsened(const world::MeshLink& link, int level, int dimensions
     coarse.offset[axis] = link.signs[d] > 0 ? link.offset[axis] >> level : ((link.offset[axis] + 1) >> level) - 1;
   }
   return coarse;
-}
-
-/// The cells beyond one face of a rectangle, `layers` deep.
-Range beyond(const Range& cells, int axis, int end, std::int32_t layers) {
-  const auto a = static_cast<std::size_t>(axis);
-  Range ghosts = cells;
-  ghosts.first[a] = end == 0 ? cells.first[a] - layers : cells.second[a];
-  ghosts.second[a] = ghosts.first[a] + layers;
-  return ghosts;
-}
-
-/// The cells of the giver that a link maps cells of the receiver to.
-Range given(const world::MeshLink& link, const Range& cells) {
-  const Int3 a = link.giver_cell(cells.first),
-             b = link.giver_cell({cells.second[0] - 1, cells.second[1] - 1, cells.second[2] - 1});
-  Range range;
-  for (std::size_t d = 0; d < 3; ++d) range.first[d] = std::min(a[d], b[d]), range.second[d] = std::max(a[d], b[d]) + 1;
-  return range;
 }
 
 template <class Visit>
@@ -109,14 +80,11 @@ Pieces::Pieces(const world::Mesh& mesh, int most_levels, int ranks, int parts, s
   levels_ = levels_of(mesh);
   if (most_levels > 0) levels_ = std::min(levels_, most_levels);
   std::int64_t cells = 0;
-  for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
-    const auto& block = mesh.blocks[b];
-    pieces_.push_back({static_cast<std::int32_t>(b), {0, 0, 0}, block.cells});
+  for (const world::MeshBlock& block : mesh.blocks) {
     first_cell_.push_back(cells);
     cells += block.size();
   }
-  cut(parts);
-  even_loads(ranks);
+  pieces_ = divide(mesh, std::max(1 << (levels_ - 1), 2), ranks, parts);
   replicate(ranks, replicated_cells);
 }
 
@@ -136,67 +104,6 @@ std::vector<std::int32_t> Pieces::local(int rank, int level) const {
   std::int32_t own = 0;
   for (const PieceRange& piece : pieces_) local.push_back(is_replicated(level) || piece.rank == rank ? own++ : -1);
   return local;
-}
-
-/// Doubles the number of pieces a few times, and keeps the fewest that are nearly as even as any.
-void Pieces::even_loads(int ranks) {
-  constexpr int k_most_pieces = 8;  // of a rank
-  constexpr double k_worth = 0.98;  // more pieces need more messages
-  std::int64_t least = assign(ranks);
-  std::vector<PieceRange> best = pieces_;
-  std::int64_t cells = 0;
-  for (const PieceRange& piece : pieces_) cells += piece.cells();
-  for (;;) {
-    if (static_cast<double>(cells) >= k_worth * static_cast<double>(least * ranks)) break;
-    const std::size_t before = pieces_.size(), wanted = 2 * before;
-    if (wanted > static_cast<std::size_t>(k_most_pieces * ranks)) break;
-    cut(static_cast<int>(wanted));
-    if (pieces_.size() == before) break;
-    const std::int64_t load = assign(ranks);
-    if (static_cast<double>(load) < k_worth * static_cast<double>(least)) least = load, best = pieces_;
-  }
-  pieces_ = std::move(best);
-}
-
-/// Halves the largest piece that can be cut until there are enough.
-void Pieces::cut(int parts) {
-  const std::int32_t multiple = std::max(1 << (levels_ - 1), 2);
-  const auto axis_of = [&](const PieceRange& piece) {
-    std::size_t longest = 0;
-    for (std::size_t d = 1; d < static_cast<std::size_t>(mesh_->dimensions); ++d)
-      if (piece.upper[d] - piece.lower[d] >= piece.upper[longest] - piece.lower[longest]) longest = d;
-    return longest;
-  };
-  while (static_cast<int>(pieces_.size()) < parts) {
-    PieceRange* largest = nullptr;
-    for (PieceRange& piece : pieces_) {
-      const std::size_t axis = axis_of(piece);
-      if (piece.upper[axis] - piece.lower[axis] < 2 * multiple) continue;
-      if (largest == nullptr || piece.cells() > largest->cells()) largest = &piece;
-    }
-    if (largest == nullptr) return;
-    const std::size_t axis = axis_of(*largest);
-    const std::int32_t at =
-        largest->lower[axis] + (largest->upper[axis] - largest->lower[axis]) / (2 * multiple) * multiple;
-    PieceRange upper = *largest;
-    largest->upper[axis] = upper.lower[axis] = at;
-    pieces_.push_back(upper);
-  }
-}
-
-/// Gives the largest piece to the least loaded rank, again and again.
-std::int64_t Pieces::assign(int ranks) {
-  std::vector<std::size_t> order(pieces_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order,
-                           [&](std::size_t a, std::size_t b) { return pieces_[a].cells() > pieces_[b].cells(); });
-  std::vector<std::int64_t> load(static_cast<std::size_t>(ranks));
-  for (const std::size_t piece : order) {
-    const auto least = std::ranges::min_element(load);
-    pieces_[piece].rank = static_cast<int>(least - load.begin());
-    *least += pieces_[piece].cells();
-  }
-  return *std::ranges::max_element(load);
 }
 
 PieceRange Pieces::on_level(std::size_t piece, int level) const {

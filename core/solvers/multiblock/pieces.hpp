@@ -7,21 +7,10 @@
 #include <vector>
 
 #include "base/vec.hpp"
+#include "solvers/multiblock/division.hpp"
 #include "world/mesh.hpp"
 
 namespace eddyline::multiblock {
-
-/// A rectangle of cells of a block, in the indices of the block on the finest level.
-struct PieceRange {
-  std::int32_t block = 0;
-  Int3 lower, upper;
-  int rank = 0;
-  /// Number of cells along each index.
-  Int3 count() const { return {upper[0] - lower[0], upper[1] - lower[1], upper[2] - lower[2]}; }
-  std::int64_t cells() const {
-    return std::int64_t{upper[0] - lower[0]} * (upper[1] - lower[1]) * (upper[2] - lower[2]);
-  }
-};
 
 /// Ghost cells of one piece that are cells of another one (or of itself), beyond one face. Indices count from the first
 /// cell of either piece; ghosts lie outside.
@@ -72,10 +61,6 @@ class Pieces {
  private:
   /// Cells of a block on a level.
   Int3 on_level_cells(std::int32_t block, int level) const;
-  void cut(int parts);
-  /// Returns the largest load, in cells.
-  std::int64_t assign(int ranks);
-  void even_loads(int ranks);
   void replicate(int ranks, std::int64_t most_cells);
   void add_ghosts(std::size_t piece, int axis, int end, int level, Connections& connections) const;
 

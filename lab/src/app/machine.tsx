@@ -4,6 +4,7 @@ import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import * as v from "valibot";
 import { urlWithToken, ask, RequestError } from "../api/client";
+import { isPhone } from "../state/layout";
 import { notify } from "../state/notices";
 import { outcome, unfinished } from "../state/outcome";
 import * as run from "../state/run";
@@ -208,6 +209,18 @@ function StateLabel({ state }: { state: string }) {
   return <span class={shown ? `chip ${shown.chip}` : "note"}>{state}</span>;
 }
 
+/** Opens a run. On a phone, the drawer would hide it. */
+function open(item: Run): void {
+  if (isPhone.value) machineOpen.value = false;
+  void openListedRun(item);
+}
+
+/** The reason why a run did not finish. */
+function Reason({ of }: { of: Run }) {
+  const shown = unfinished(of.state);
+  return shown && <small class={shown.chip}>{of.message}</small>;
+}
+
 function RunList() {
   if (runs.value.length === 0) return null;
   return (
@@ -216,10 +229,10 @@ function RunList() {
       <ul class="list">
         {runs.value.map((item) => (
           <li key={item.id}>
-            <button type="button" class="item" aria-current={item.id === run.runId.value} onClick={() => void openListedRun(item)}>
+            <button type="button" class="item" aria-current={item.id === run.runId.value} onClick={() => open(item)}>
               <span style={{ flex: 1 }}>
                 <RunName of={item} />
-                {unfinished(item.state) && item.message && <small>{item.message}</small>}
+                {item.message && <Reason of={item} />}
               </span>
               <StateLabel state={item.state} />
             </button>

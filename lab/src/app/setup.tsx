@@ -300,7 +300,7 @@ function RunSummary() {
     mach === null
       ? [] // of a solver without a fluid
       : [["Reynolds number", reynolds === null ? "– (no [reference])" : formatNumber(reynolds)]];
-  if (mach) flow.push(["Mach number", formatNumber(mach, 2)]); // 0: a gas at rest
+  if (mach && mach < 1) flow.push(["Mach number", formatNumber(mach, 2)]); // 0: a gas at rest; 1: one that is faster than sound
   const rows: [string, string][] = [
     [summary.members.charAt(0).toUpperCase() + summary.members.slice(1), summary.particles.toLocaleString("en")],
     ["Spacing", `${formatNumber(summary.spacing, 4)} m`],

@@ -10,13 +10,13 @@ export function Steer() {
   const sides = run.hello.value?.sides.filter((side) => side.type === "inflow") ?? [];
   const is2d = run.hello.value?.dimensions === 2;
   const current = currentValues.value;
-  const missing = ["viscosity", "gravity"].filter((name) => refusalOf(name) !== "");
+  const missing = [...(sides.length > 0 ? ["inflow"] : []), "viscosity", "gravity"].filter((name) => refusalOf(name) !== "");
   const notes = new Set(missing.map((name) => refusalText(refusalOf(name))));
   if (is2d) notes.add(bodyNote());
   return (
     <div class="group" role="group" aria-label="Steer">
       <h2>Steering</h2>
-      {sides.map((side) => (
+      {!missing.includes("inflow") && sides.map((side) => (
         <SteeringField
           key={side.name}
           name="inflow"
@@ -82,7 +82,7 @@ export function Steer() {
   );
 }
 
-/** Whether bodies can be moved, and how. */
+/** A note on moving and adding bodies, or the reason why that is refused. */
 function bodyNote(): string {
   const refusal = refusalOf("move_body");
   if (refusal) return refusalText(refusal);

@@ -46,7 +46,7 @@ function ConnectionNote() {
   return text ? <Note warns={problem !== ""}>{text}</Note> : null;
 }
 
-/** What a run that shows no picture yet is waiting for; empty if it shows one. */
+/** The thing that a run without a picture waits for; empty if it shows one. */
 function progressOfStart(): string {
   if (isWaiting.value) return "Another run is computing; this one waits for its end. Both are listed under Machine.";
   if (run.hello.value === null) return "Starting the run …";

@@ -54,7 +54,7 @@ export function Overlay() {
       {drawing && !example && !(showsRunBodies && run.isLive.value) &&
         drawing.bodies.filter(({ name }) => !showsRunBodies || isAsInFile(name)).map((body) => <FileBody key={body.name} part="bodies" shape={body} camera={camera} isTransparent={showsRunBodies} />)}
       {world.check.value && !example && !showsRunBodies && <Gaps camera={camera} gaps={world.check.value.gaps} />}
-      {drawing && !example && drawing.observers.map((place) => <ObserverMark key={place.name} marker={place} camera={camera} />)}
+      {drawing && !example && drawing.observers.map((place, k) => <ObserverMark key={place.name} marker={place} row={labelRow(drawing.observers, k, camera)} camera={camera} />)}
       {showsRunBodies && !example && <Trails camera={camera} />}
       {ghostNow && <path class="ghost" d={pathOf(camera, outlineOf(ghostNow.sketch))} />}
       <PolygonCorners camera={camera} />
@@ -107,6 +107,8 @@ function WaterBackground({ camera }: { camera: Camera }) {
   );
 }
 
+const SMALLEST_LABEL = 25; // CSS pixels from the left edge to the end of a label
+
 /** Rulers in metres along the bottom and the left side. */
 function Ruler({ camera }: { camera: Camera }) {
   const { lower, upper } = view.extent.value;
@@ -127,7 +129,7 @@ function Ruler({ camera }: { camera: Camera }) {
       {up.map((y) => {
         const [px, py] = toScreen(camera, [lower[0], y]);
         return (
-          <text key={y} x={px - 26} y={py + 4} text-anchor="end">
+          <text key={y} x={Math.max(px - 26, SMALLEST_LABEL)} y={py + 4} text-anchor="end">
             {Number(y.toPrecision(4))}
           </text>
         );
@@ -307,7 +309,23 @@ function NarrowGap({ reason, a, b, label }: { reason: string; a: Point; b: Point
   );
 }
 
-function ObserverMark({ marker, camera }: { marker: Marker; camera: Camera }) {
+const OBSERVER_LABEL = { width: 60, line: 13 }; // CSS pixels
+
+/** The line above its place in which an observer has its label: one for each observer before it that is close. */
+function labelRow(observers: readonly Marker[], k: number, camera: Camera): number {
+  const placeOf = (marker: Marker | undefined): readonly [number, number] | null => {
+    const at = marker && numbersAt(marker.numbers, "position");
+    return at ? toScreen(camera, pair(at)) : null;
+  };
+  const own = placeOf(observers[k]);
+  return observers.slice(0, k).filter((each) => {
+    const other = placeOf(each);
+    return own && other && Math.abs(own[0] - other[0]) < OBSERVER_LABEL.width && Math.abs(own[1] - other[1]) < OBSERVER_LABEL.line;
+  }).length;
+}
+
+/** row: the line of the label, from the place upwards. */
+function ObserverMark({ marker, row, camera }: { marker: Marker; row: number; camera: Camera }) {
   const key = `observe.${marker.name}`;
   const isSelected = world.selected.value === key;
   const at = numbersAt(marker.numbers, "position");
@@ -340,7 +358,7 @@ function ObserverMark({ marker, camera }: { marker: Marker; camera: Camera }) {
       <circle class="hit-area" cx={x} cy={y} r="12" />
       <circle cx={x} cy={y} r="5" />
       <path d={`M${x - 9} ${y}h18M${x} ${y - 9}v18`} />
-      <text x={x + 9} y={y - 8}>
+      <text x={x + 9} y={y - 8 - OBSERVER_LABEL.line * row}>
         {marker.name}
       </text>
     </g>

@@ -1,4 +1,4 @@
-/** What charts draw besides their curves: averaging window, published bands, bodies that come and go, displayed time. */
+/** Parts of a chart besides its curves: averaging window, published bands, bodies that come and go, displayed time. */
 
 import type uPlot from "uplot";
 import { formatNumber } from "../colors/scale";

@@ -10,16 +10,17 @@ const MARGIN_OF_AXIS = 0.08; // relative to the range of the values
 const SMALLEST_RANGE = 1e-9; // relative to the values
 const CONSTANT = 0.05; // margin about values that are all equal, relative to them
 
-/** The range of an axis: that of most values, so that sound waves at the start do not flatten the rest, with the latest
+/** The range of an axis: that of most values of each curve, so that sound waves at the start do not flatten the rest, with the latest
  * value of each curve, and with bands that are near. */
 export function axisRange(columns: readonly Column[], bands: readonly Band[]): [number, number] {
   const values = columns.map((column) => column.filter((value) => value !== null));
-  const all = values.flat();
-  if (all.length === 0) return [0, 1];
-  let [from, to] = robustRange(all);
-  for (const latest of values.map((column) => column.at(-1) ?? from)) {
-    from = Math.min(from, latest);
-    to = Math.max(to, latest);
+  if (values.every(({ length }) => length === 0)) return [0, 1];
+  let [from, to] = [Infinity, -Infinity];
+  for (const column of values.filter(({ length }) => length > 0)) {
+    const latest = column.at(-1) as number;
+    const [low, high] = robustRange(column);
+    from = Math.min(from, low, latest);
+    to = Math.max(to, high, latest);
   }
   for (const band of bands) {
     const isNear = band.low - to < 0.8 * (to - from) && from - band.high < 0.8 * (to - from);

@@ -22,7 +22,7 @@ export const ended = signal<Ended | null>(null);
 export const marks = signal<readonly Mark[]>([]);
 export const bodies = signal<readonly Body[]>([]);
 export const connectionState = signal<ConnectionState>("closed");
-/** Why the connection was closed for good; empty if it was not, or at the wish of the page. */
+/** The reason why the connection was closed permanently; empty if it was not, or if the page closed it. */
 export const connectionReason = signal("");
 /** Incremented when frames are added or removed. */
 export const framesVersion = signal(0);

@@ -74,7 +74,7 @@ export function describe(action: Action): string {
 /** The reason of a refusal, without the leading name of the command. */
 export function refusalText(refused: string): string {
   const plain = refused.replace(/^[a-z_]+: /, "");
-  return plain.charAt(0).toUpperCase() + plain.slice(1);
+  return /^\w+\./.test(plain) ? plain : plain.charAt(0).toUpperCase() + plain.slice(1); // keys of the file stay as they are
 }
 
 /** The reason why the run cannot execute a command; empty if it can. */

@@ -39,7 +39,20 @@ def main() -> None:
         raise SystemExit(EXIT_INTERRUPTED) from None
 
 
+def _open_streams() -> None:
+    """Opens the null device for each standard stream that is closed, as under some schedulers. Otherwise the
+    first file that is opened would take its number, and messages would be written into it."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", encoding="utf-8", closefd=False))
+
+
 def _main() -> None:
+    _open_streams()
     if "EDDYLINE_STARTER" in os.environ:
         from eddyline.ranks.starter import watch_starter
 

@@ -139,6 +139,8 @@ def _exit_code(error: Exception) -> int | None:
 def _words(error: Exception) -> str:
     from eddyline import remote
 
-    if isinstance(error, OSError) and error.filename is not None:
-        return remote.as_given(f"{error.filename}: {error.strerror}")
+    if isinstance(error, OSError) and error.strerror:
+        place = "" if error.filename is None else f"{error.filename}: "
+        what = "" if isinstance(error, FileNotFoundError) else "cannot write: "
+        return remote.as_given(f"{place}{what}{error.strerror}")
     return remote.as_given(str(error))

@@ -24,7 +24,8 @@ def resuming(folder: RunFolder, record: Mapping[str, Any]) -> str:
         return f"`{command('resume', folder.path)}` continues from its last checkpoint"
     if found is None and can_begin_again(record):
         return f"`{command('resume', folder.path)}` starts it again, as it has no checkpoint yet"
-    return f"none of its checkpoints is intact; `{again(folder.world, record)}` computes it again"
+    lost = "its checkpoints have been removed" if found is None else "none of its checkpoints is intact"
+    return f"{lost}; `{again(folder.world, record)}` computes it again"
 
 
 def is_resumable(folder: RunFolder, record: Mapping[str, Any]) -> bool:
@@ -37,8 +38,14 @@ def is_resumable(folder: RunFolder, record: Mapping[str, Any]) -> bool:
 
 
 def can_begin_again(record: Mapping[str, Any]) -> bool:
-    """True if a run without a checkpoint can be repeated with success: not if one of its steps failed."""
-    return "details" not in record
+    """True if a run without a checkpoint can be repeated in its folder with success and without loss: not if
+    one of its steps failed, and not if its checkpoint of the end has been removed."""
+    return "details" not in record and not was_closed(record)
+
+
+def was_closed(record: Mapping[str, Any]) -> bool:
+    """True for a run that has ended in order, after steps of which its last checkpoint keeps the state."""
+    return record["outcome"] in ("finished", "stopped by user") and record.get("steps", 0) > 0
 
 
 def again(world: Path, record: Mapping[str, Any]) -> str:

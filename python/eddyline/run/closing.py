@@ -4,6 +4,7 @@ command."""
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
@@ -15,8 +16,9 @@ from eddyline.run.advice import again, is_resumable
 from eddyline.run.folder import RunFolder
 from eddyline.run.lazy import BREAKS
 from eddyline.stream.corrupt import CorruptFileError
+from eddyline.world.document import parse, parse_set
 from eddyline.world.gallery import gallery
-from eddyline.world.problems import number_with_error, rounded
+from eddyline.world.problems import WorldError, number_with_error, rounded
 from eddyline.world.sph_options import SphOptions
 
 if TYPE_CHECKING:
@@ -210,7 +212,8 @@ def next_command(run: Run) -> str:
         return command("resume", folder.path)
     if outcome == "failed" and _can_leave_out_a_command(run):
         return command("resume", folder.path, "--without-last-command")
-    if changes := proposal(folder.world.read_text(encoding="utf-8")):
+    source = folder.world.read_text(encoding="utf-8")
+    if (changes := proposal(source)) and not has_values(source, changes):
         return f"{command('run', _world_of(run))}{_solver_of(run)} {changes}"
     if outcome == "stopped by user":
         return again(folder.world, run.record)
@@ -274,6 +277,15 @@ def proposal(world: str) -> str:
     change = r"""--set +(?:'[^']*'|"[^"]*"|[^\s'"])+"""  # blanks between quotes belong to it
     found = re.search(rf"Try:\s*({change}(?: +{change})*)", comment)
     return found[1].rstrip(".,;") if found else ""
+
+
+def has_values(source: str, changes: str) -> bool:
+    """True if a world has the values that a proposal sets."""
+    values = parse_set([word for word in shlex.split(changes) if word != "--set"])
+    try:
+        return parse(source, "world.toml", values).data == parse(source, "world.toml").data
+    except WorldError:
+        return False
 
 
 def _values_without_expectations(results: Mapping[str, Any]) -> list[str]:

@@ -60,7 +60,9 @@ class StepFailedError(RunError):
 
 def explain_write(path: Path, error: OSError) -> str:
     if error.errno in _DISK_FULL:
-        return f"{path}: disk full; the run stopped, and the files written so far stay readable"
+        if not (path / "run.json").is_file():
+            return f"{path}: disk full; nothing was computed. Free some space, or give another folder"
+        return f"{path}: disk full; the run stopped, and can be resumed when there is space"
     if error.errno == errno.ENOTDIR:
         return f"{path}: cannot write: part of the path is a file, not a folder"
     return f"{path}: cannot write: {error.strerror or error}"

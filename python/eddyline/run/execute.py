@@ -16,9 +16,9 @@ from eddyline.execution_arguments import takes_execution_options
 from eddyline.live.address import Address, AddressError, address
 from eddyline.live.journal import NAME as JOURNAL
 from eddyline.live.journal import Entry, leave_out
-from eddyline.option_names import called
+from eddyline.option_names import called, given
 from eddyline.ranks import Session, join, tell_listening, tell_run
-from eddyline.run.advice import can_begin_again
+from eddyline.run.advice import can_begin_again, resuming, was_closed
 from eddyline.run.counts import work_unit
 from eddyline.run.device import check_world
 from eddyline.run.errors import RequestError
@@ -249,6 +249,8 @@ class _Resumption:
             with folder.held():  # otherwise its first one may still be written
                 found = find_checkpoint(folder.checkpoints, lambda text: print(text, file=sys.stderr), before)
         except NoCheckpointError as error:
+            if was_closed(self.record):
+                raise RequestError(f"{folder}: {resuming(folder, self.record)}") from None
             if not can_begin_again(self.record):
                 raise RequestError(str(error)) from None
             return
@@ -366,18 +368,21 @@ def _check_keeping(checkpoint_every: float, checksums: int) -> None:
     number(checkpoint_every=checkpoint_every)
     whole(checksums=checksums)
     if not checkpoint_every >= 0:
-        raise RequestError(f"checkpoint_every = {checkpoint_every}: must be >= 0 s (0: at the end only)")
+        told = given("checkpoint_every", checkpoint_every)
+        raise RequestError(f"{told}: must be >= 0 s (0: at the end only)")
     if not 0 <= checksums <= UNLIMITED:
-        raise RequestError(f"checksums = {checksums}: must be from 0 (with snapshots only) to 2^62 steps")
+        raise RequestError(
+            f"{given('checksums', checksums)}: must be from 0 (with snapshots only) to 2^62 steps"
+        )
 
 
 def _check(world: World, *, end: float, steps: int | None, execution_options: ExecutionOptions) -> None:
     if not (math.isfinite(end) and end >= 0):
-        raise RequestError(f"until = {end}: must be a time >= 0 s")
+        raise RequestError(f"{given('until', end)}: must be a time >= 0 s")
     if steps is not None:
         whole(steps=steps)
         if not 0 <= steps <= UNLIMITED:
-            raise RequestError(f"steps = {steps}: must be from 0 to 2^62")
+            raise RequestError(f"{given('steps', steps)}: must be from 0 to 2^62")
     if end > world.end:
         world.check_until(end)
     check_world(execution_options.device, world, execution_options.lazy)

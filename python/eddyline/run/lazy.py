@@ -17,7 +17,7 @@ MOST = 1_000_000  # steps between exchanges
 
 def check_lazy(every: int, *, exact: bool) -> None:
     if every < 1:
-        raise RequestError(f"lazy = {every}: must be >= 1 (1: ranks exchange in every step)")
+        raise RequestError(f"{given('lazy', every)}: must be >= 1 (1: ranks exchange in every step)")
     if every > MOST:
         raise RequestError(f"lazy = {every}: must be <= {MOST}; only a few steps save time")
     if every == 1 and not exact:

@@ -163,10 +163,10 @@ def tracks_of(run: Run) -> list[Trail]:
     period = np.array(run.world.file.domain.size)
     found = []
     for name in run.series_names:
-        columns = run.series(name)
-        if {"position_x", "position_y"} <= set(columns):
-            places = columns[["position_x", "position_y"]].to_numpy()
-            found.append(Trail(columns["time"].to_numpy(), places, 0.5 * period))
+        table = run.read_series(name)
+        if {"position_x", "position_y"} <= set(table.columns):
+            times, x, y = (np.asarray(table[column]) for column in ("time", "position_x", "position_y"))
+            found.append(Trail(times, np.column_stack([x, y]), 0.5 * period))
     return found
 
 
@@ -225,7 +225,7 @@ def metadata_of(run: Run) -> metadata.Metadata:
 def charts(run: Run) -> list[Chart]:
     stays = {each.body.name: (each.begin, each.end) for each in scene_of(run).temporary_bodies}
     return charts_of(
-        run.world, {name: run.series(name) for name in run.series_names}, run.results_if_any, stays
+        run.world, {name: run.read_series(name) for name in run.series_names}, run.results_if_any, stays
     )
 
 

@@ -72,7 +72,9 @@ def find_file(name: str, folders: Sequence[str | Path]) -> Path:
             raise ValueError(f"cannot be read: {error.strerror}") from None
         except remote.RemoteError as error:
             raise ValueError(f"cannot be read: {error}") from None
-    known = sorted({item.name for folder in places if folder.is_dir() for item in folder.glob("*.csv")})
+    suffix = Path(name).suffix
+    known = sorted({item.name for folder in places if folder.is_dir() for item in folder.iterdir()})
+    known = [each for each in known if each.endswith(suffix or ".csv")]
     raise ValueError(
         f"file not found next to the world or in the package. {did_you_mean(name, known, 'and')}".strip()
     )

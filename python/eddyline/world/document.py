@@ -161,6 +161,9 @@ def parse(
     if len(text) > LONGEST_TEXT:
         told = f"{len(text):,} characters; must have at most {LONGEST_TEXT:,}. Check that it is a world file."
         raise WorldError([Problem(0, label, told)])
+    if not text.strip():
+        told = f"is empty; must be a world. `{option_names.command('new', 'my_tank')}` creates one."
+        raise WorldError([Problem(0, label, told)])
     deep = _too_deep(text)
     if deep:
         told = f"brackets nested more than {DEEPEST} deep; no key needs that. Remove brackets."
@@ -233,6 +236,10 @@ def _syntax(error: Exception, text: str, label: str, positions: Positions) -> Pr
         return Problem(
             0, label, f"not a world file: must be TOML in a file NAME.toml, and this is a {suffix} file."
         )
+    if positions.single_brackets:
+        path, line = positions.single_brackets[0]
+        told = f"[{dotted(path)}] must have double brackets, as each [[{dotted(path)}]] adds one."
+        return Problem(line, f"{label}:{line}", told)
     if positions.repeated:
         path, line = positions.repeated[0]
         first = positions.line(path)

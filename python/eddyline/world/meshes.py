@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -59,6 +60,10 @@ SKEWED, UNEVEN, LONG = 0.85, 2.0, 1e5
 """Skewness, ratio of neighbouring cells, and ratio of a cell's edges, above which a note is shown."""
 
 
+_NAMED = re.compile(r"(bodies|boundaries|mesh)\.([A-Za-z]\w*)\b")
+"""The key that an error begins with, on whose line it is reported."""
+
+
 def make(file: WorldFile) -> Mesh:
     """The mesh of a world, without folded cells. Raises MeshError with one line."""
     global _last
@@ -76,7 +81,8 @@ def mesh_problems(file: WorldFile) -> Iterator[tuple[ProblemPath, str]]:
     try:
         make(file)
     except MeshError as error:
-        yield ("mesh",), str(error) + ("" if str(error).endswith(".") else ".")
+        named = _NAMED.match(str(error))
+        yield named.groups() if named else ("mesh",), str(error) + ("" if str(error).endswith(".") else ".")
 
 
 def _made(file: WorldFile) -> Mesh:

@@ -17,11 +17,12 @@ _BLANK = " \t\r\n"
 
 
 class Positions:
-    """Lines of keys, counted from 1; and keys that a text defines twice."""
+    """Lines of keys, counted from 1; keys that a text defines twice; headers [NAME] of arrays [[NAME]]."""
 
     def __init__(self, text: str = "") -> None:
         self.lines: dict[Path, int] = {}
         self.repeated: list[tuple[Path, int]] = []
+        self.single_brackets: list[tuple[Path, int]] = []
         scanner = _Scanner(text, self)
         with suppress(IndexError, _LostError):  # what was found before still holds
             scanner.document()
@@ -66,6 +67,8 @@ class _Scanner:
                 self.at += 1
                 table = self.inside(self.keys("]"))
                 self.at += 1
+                if isinstance(table[-1], int):
+                    self.found.single_brackets.append((table[:-1], self.line()))
                 if table in self.headers:
                     self.found.repeated.append((table, self.line()))
                 self.headers.add(table)

@@ -241,7 +241,8 @@ def problems(file: WorldFile, sound_speed: float, max_speed: float) -> Found:
                     f"{name} = {rounded(values[name][bad[0]])}" for name in names if name in values
                 )
                 where = (*path, axis) if term.kind in ("vector", "particle") else path
-                yield where, f"{dotted(where)} gives {found[bad[0]]} at {at}; must be finite."
+                place = f" at {at}" if at else ""
+                yield where, f"{dotted(where)} gives {found[bad[0]]}{place}; must be finite."
                 break
 
 

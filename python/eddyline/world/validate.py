@@ -85,10 +85,10 @@ def _options_of_other_solvers(data: Mapping[str, Any]) -> Found:
 
 def _missing_fluid(data: Mapping[str, Any]) -> Found:
     table = data.get("method")
-    solver = known_solver(name_of_solver(table)) or solvers()["sph"]
+    solver = known_solver(name_of_solver(table))
     method = table if isinstance(table, Mapping) else {}
     misspelt = [key for key in data if key not in world_file().model_fields and nearest(key, ["fluid"])]
-    if "fluid" not in data and not misspelt and solver.has_fluid(method):
+    if solver is not None and "fluid" not in data and not misspelt and solver.has_fluid(method):
         yield ("fluid",), _missing(("fluid",), data)
 
 
@@ -196,6 +196,8 @@ def _line(path: Path, item: ErrorDetails, data: Any, names: Names) -> str | None
         if path == ("format",):
             return f"format = {shown(value)}; this version of Eddyline reads format 1. Write format = 1."
         return _choice(name, value, context["expected"])
+    if kind == "string_pattern_mismatch" and path[-1] == "digits":
+        return f'{name} = {shown(value)}; must be four digits in quotes, such as "0012".'
     if kind == "string_pattern_mismatch":
         return (
             f"{name}: the name {shown(path[-1])} must be made of letters, digits and _, and begin with a "

@@ -29,11 +29,10 @@ def fluid_problems(file: WorldFile, samples: Samples) -> Found:
             pass  # said of each region
         elif file.regions:
             where: Path = ("regions", next(iter(file.regions)))
-            yield (
-                where,
-                f"regions {listed(file.regions)} hold no fluid, as they are inside bodies or outside the "
-                "domain. Move them.",
-            )
+            one = len(file.regions) == 1
+            holds = f"{dotted(where)} holds" if one else f"regions {listed(file.regions)} hold"
+            place = f"{'it is' if one else 'they are'} inside bodies or outside the domain"
+            yield where, f"{holds} no fluid, as {place}. Move {'it' if one else 'them'}."
         else:
             yield ("domain",), "domain holds no fluid, as bodies fill it. Make them smaller."
     for name in filling.empty_regions(file):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import combinations
 
 import numpy as np
@@ -10,7 +11,7 @@ from .. import scales
 from ..openings import Face, faces, side_of
 from ..problems import Found, Path, dotted, rounded, shown
 from ..samples import Samples, corners, evaluate, shown_place, speed, times
-from ..schema import SIDES, Open, Wall, WorldFile
+from ..schema import SIDES, Open, OpeningTable, Wall, WorldFile
 from ..shapes import vec3
 from ..sph_options import SphOptions
 from ..streams import stream_problems
@@ -50,78 +51,95 @@ def opening_problems(file: WorldFile, samples: Samples) -> Found:
 
 def _patches(file: WorldFile, found: list[Face]) -> Found:
     """[openings]: flat, in the domain, on a wall or in front of a body."""
-    origin, end = corners(file)
     made = {face.name: face for face in found}
     for name, table in file.openings.items():
-        path: Path = ("openings", name)
-        low, high = vec3(table.min), vec3(table.max)
-        flat = [axis for axis in range(file.dimensions) if low[axis] == high[axis]]
-        if name in SIDES:
-            yield path, f"openings.{name}: is the name of a side. Choose another name."
+        shape = list(_shape_of_patch(file, name, table))
+        if shape:
+            yield from shape
             continue
-        if any(low[k] > high[k] for k in range(3)):
-            yield (*path, "max"), f"openings.{name}.max = {shown(table.max)}; must not be below min."
-            continue
-        if len(flat) != 1:
-            yield (
-                (*path, "max"),
-                f"openings.{name}.max = {shown(table.max)}; must equal min in exactly one coordinate, that "
-                "across "
-                "the opening.",
-            )
-            continue
-        slack = 1e-9 * max(file.domain.size)
-        if any(low[k] < origin[k] - slack or high[k] > end[k] + slack for k in range(file.dimensions)):
-            yield (
-                path,
-                f"openings.{name} extends beyond the domain, from {shown_place(origin, file)} to "
-                f"{shown_place(end, file)} m. Move it.",
-            )
-            continue
-        width = min(high[k] - low[k] for k in range(file.dimensions) if k not in flat) / file.domain.spacing
-        if width < NARROWEST * (1 - 1e-9):
-            yield (
-                path,
-                f"openings.{name} is {rounded(width, 2)} spacings wide; must be at least {NARROWEST}. "
-                "Widen it, or reduce domain.spacing.",
-            )
-            continue
-        axis = flat[0]
-        side = side_of(file, axis, low[axis])
+        axis = next(k for k in range(file.dimensions) if vec3(table.min)[k] == vec3(table.max)[k])
+        side = side_of(file, axis, vec3(table.min)[axis])
         if side is not None:
-            kind = file.boundaries.side(SIDES[side])
-            if not isinstance(kind, Wall):
-                yield (
-                    path,
-                    f"openings.{name} lies on the side {SIDES[side]}, which is {kind.type}; must be a "
-                    "wall. Write "
-                    f'boundaries.{SIDES[side]} = {{ type = "wall" }}.',
-                )
-            elif table.facing is not None:
-                yield (
-                    (*path, "facing"),
-                    f'openings.{name}.facing = "{table.facing}"; must be absent on the side {SIDES[side]}, '
-                    "where an opening faces the domain. Remove facing.",
-                )
-        elif table.facing is None or SIDES.index(table.facing) // 2 != axis:
-            sides = f'"{SIDES[2 * axis]}" or "{SIDES[2 * axis + 1]}"'
-            given = " is missing" if table.facing is None else f' = "{table.facing}"'
-            yield (
-                (*path, "facing") if table.facing is not None else path,
-                f"openings.{name}.facing{given}; inside the domain an opening faces {sides}. "
-                f'Write facing = "{SIDES[2 * axis + 1]}" if the fluid lies there.',
-            )
+            yield from _patch_on_side(file, name, table, SIDES[side])
         else:
-            behind = made[name].points(file.dimensions, file.lengths.interaction_radius, 40)
-            depths = [body.core_shape.signed_distance(behind) for body in file.bodies.values()]
-            covered = np.min(depths, axis=0) < 0 if depths else np.zeros(len(behind), bool)
-            if not covered.all():
-                open_place = shown_place(behind[int(np.argmin(covered))], file)
-                yield (
-                    path,
-                    f"openings.{name} has no body behind it at {open_place} m, as an opening requires. Put "
-                    "it on the surface of a body, or reverse facing.",
-                )
+            yield from _patch_inside(file, name, axis, made)
+
+
+def _shape_of_patch(file: WorldFile, name: str, table: OpeningTable) -> Found:
+    """The first thing that is wrong with the corners of a patch, or with its name."""
+    origin, end = corners(file)
+    path: Path = ("openings", name)
+    low, high = vec3(table.min), vec3(table.max)
+    flat = [axis for axis in range(file.dimensions) if low[axis] == high[axis]]
+    slack = 1e-9 * max(file.domain.size)
+    if name in SIDES:
+        yield path, f"openings.{name}: is the name of a side. Choose another name."
+        return
+    if any(low[k] > high[k] for k in range(3)):
+        yield (*path, "max"), f"openings.{name}.max = {shown(table.max)}; must not be below min."
+        return
+    if len(flat) != 1:
+        yield (
+            (*path, "max"),
+            f"openings.{name}.max = {shown(table.max)}; must equal min in exactly one coordinate, that "
+            "across the opening.",
+        )
+        return
+    if any(low[k] < origin[k] - slack or high[k] > end[k] + slack for k in range(file.dimensions)):
+        yield (
+            path,
+            f"openings.{name} extends beyond the domain, from {shown_place(origin, file)} to "
+            f"{shown_place(end, file)} m. Move it.",
+        )
+        return
+    width = min(high[k] - low[k] for k in range(file.dimensions) if k not in flat) / file.domain.spacing
+    if width < NARROWEST * (1 - 1e-9):
+        yield (
+            path,
+            f"openings.{name} is {rounded(width, 2)} spacings wide; must be at least {NARROWEST}. "
+            "Widen it, or reduce domain.spacing.",
+        )
+
+
+def _patch_on_side(file: WorldFile, name: str, table: OpeningTable, side: str) -> Found:
+    kind = file.boundaries.side(side)
+    if not isinstance(kind, Wall):
+        yield (
+            ("openings", name),
+            f"openings.{name} lies on the side {side}, which is {kind.type}; must be a wall. Write "
+            f'boundaries.{side} = {{ type = "wall" }}.',
+        )
+    elif table.facing is not None:
+        yield (
+            ("openings", name, "facing"),
+            f'openings.{name}.facing = "{table.facing}"; must be absent on the side {side}, where an opening '
+            "faces the domain. Remove facing.",
+        )
+
+
+def _patch_inside(file: WorldFile, name: str, axis: int, made: Mapping[str, Face]) -> Found:
+    """A patch inside the domain faces the fluid, and lies on a body."""
+    path: Path = ("openings", name)
+    facing = file.openings[name].facing
+    if facing is None or SIDES.index(facing) // 2 != axis:
+        sides = f'"{SIDES[2 * axis]}" or "{SIDES[2 * axis + 1]}"'
+        given = " is missing" if facing is None else f' = "{facing}"'
+        yield (
+            (*path, "facing") if facing is not None else path,
+            f"openings.{name}.facing{given}; inside the domain an opening faces {sides}. "
+            f'Write facing = "{SIDES[2 * axis + 1]}" if the fluid lies there.',
+        )
+        return
+    behind = made[name].points(file.dimensions, file.lengths.interaction_radius, 40)
+    depths = [body.core_shape.signed_distance(behind) for body in file.bodies.values()]
+    covered = np.min(depths, axis=0) < 0 if depths else np.zeros(len(behind), bool)
+    if not covered.all():
+        open_place = shown_place(behind[int(np.argmin(covered))], file)
+        yield (
+            path,
+            f"openings.{name} has no body behind it at {open_place} m, as an opening requires. Put "
+            "it on the surface of a body, or reverse facing.",
+        )
 
 
 def _ways_out(file: WorldFile, found: list[Face]) -> Found:

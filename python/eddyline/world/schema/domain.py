@@ -14,7 +14,9 @@ class Domain(Table):
     size: Lengths = Field(
         description="Lengths of the sides [m]; two numbers: 2D, three: 3D.", examples=[[1.0, 0.5]]
     )
-    spacing: Positive = Field(description="Initial distance of neighbouring particles [m].", examples=[0.01])
+    spacing: Positive = Field(
+        description="Initial distance of neighbouring particles, or edge of a cell [m].", examples=[0.01]
+    )
     origin: Vector | None = Field(default=None, description="Lowest corner [m]; default 0.")
     gravity: Vector | None = Field(default=None, description="Acceleration of gravity [m/s^2]; default none.")
     body_force: FieldVector | None = Field(

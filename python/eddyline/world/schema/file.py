@@ -21,7 +21,7 @@ from .domain import Domain, Reference, Time
 from .expect import Expect
 from .fluid import Fluid, Start
 from .observers import OBSERVERS, ObserverTable
-from .output import Cut, Output
+from .output import Camera, Cut, Output
 from .sides import OPENINGS, SIDE_KINDS, SIDES, Boundaries, OpeningTable
 
 _LET_SCHEMA = {
@@ -146,45 +146,47 @@ def name_of_solver(table: Any) -> str:
     return str(name)
 
 
+_KINDS: dict[str, tuple[Mapping[str, type[Table]], str]] = {
+    "bodies": (BODIES, "shape"),
+    "regions": (REGIONS, "shape"),
+    "boundaries": (SIDE_KINDS, "type"),
+    "openings": (OPENINGS, "type"),
+    "observe": (OBSERVERS, "type"),
+}
+"""Tables of named tables: their classes, and the key that chooses one."""
+_ALONE: dict[str, type[Table]] = {
+    "reference": Reference,
+    "domain": Domain,
+    "fluid": Fluid,
+    "start": Start,
+    "boundaries": Boundaries,
+    "time": Time,
+    "output": Output,
+}
+_IN_OUTPUT: dict[str | int, type[Table]] = {"cut": Cut, "camera": Camera}
+_LISTED: dict[str, type[Table]] = {"expect": Expect, "terms": Term}
+
+
 def table_of(path: Sequence[str | int], data: Any) -> type[Table] | None:
     """The class of the table at `path` in the content `data`; None if it depends on missing keys."""
     if not path:
         return world_file()
-    tagged: dict[str, tuple[Mapping[str, type[Table]], str]] = {
-        "bodies": (BODIES, "shape"),
-        "regions": (REGIONS, "shape"),
-        "boundaries": (SIDE_KINDS, "type"),
-        "openings": (OPENINGS, "type"),
-        "observe": (OBSERVERS, "type"),
-    }
     first = str(path[0])
-    if len(path) == 2 and first in tagged:
-        classes, key = tagged[first]
+    if first == "method":
+        solver = known_solver(name_of_solver(data.get("method") if isinstance(data, Mapping) else None))
+        return solver.options if solver is not None and len(path) == 1 else None
+    if len(path) == 1:
+        of_solvers = {key: table for each in solvers().values() for key, table in each.tables.items()}
+        return (_ALONE | of_solvers).get(first)
+    if len(path) == 2 and first in _KINDS:
+        classes, key = _KINDS[first]
         try:
             return classes.get(data[first][path[1]][key])
         except (KeyError, TypeError):
             return None
-    if len(path) == 3 and first == "bodies" and path[2] == "motion":
-        return Motion
-    if tuple(path) == ("output", "cut"):
-        return Cut
-    if len(path) == 2 and first in ("expect", "terms"):
-        return Expect if first == "expect" else Term
-    simple: dict[str, type[Table]] = {
-        "reference": Reference,
-        "domain": Domain,
-        "fluid": Fluid,
-        "start": Start,
-        "boundaries": Boundaries,
-        "time": Time,
-        "output": Output,
-    }
-    if tuple(path) == ("method",):
-        solver = known_solver(name_of_solver(data.get("method") if isinstance(data, Mapping) else None))
-        return solver.options if solver is not None else None
-    for solver in solvers().values():
-        simple |= solver.tables
-    return simple.get(first) if len(path) == 1 else None
+    if len(path) == 2:
+        return _IN_OUTPUT.get(path[1]) if first == "output" else _LISTED.get(first)
+    return Motion if len(path) == 3 and first == "bodies" and path[2] == "motion" else None
 
 
 def keys_of(table: type[Table]) -> list[str]:
