@@ -24,7 +24,18 @@ SIMPLE = ("reference", "domain", "fluid", "start", "time", "output")
 SHAPES = ("Circle", "Rectangle", "Polygon", "Naca", "Profile", "Line", "Sphere", "Box", "Cylinder")
 SIDES = ("Wall", "Periodic", "Open", "Inflow", "Outflow", "Stream")
 PATCHES = ("InflowPatch", "OutflowPatch")
-OBSERVERS = ("Probe", "Gauge", "Front", "Patch", "PressureDrop", "Line", "Profile", "Torque", "Isosurface")
+OBSERVERS = (
+    "Probe",
+    "Gauge",
+    "Front",
+    "Particle",
+    "Patch",
+    "PressureDrop",
+    "Line",
+    "Profile",
+    "Torque",
+    "Isosurface",
+)
 
 
 def main() -> int:

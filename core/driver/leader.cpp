@@ -29,6 +29,16 @@ struct Change {
   world::Change change;
   auto run(Simulation& s) const { return s.change(change); }
 };
+using Name = std::array<char, 64>;
+struct Track {
+  Name name;
+  std::int64_t id;
+  void run(Simulation& s) const { s.track(name.data(), id); }
+};
+struct Untrack {
+  Name name;
+  void run(Simulation& s) const { s.untrack(name.data()); }
+};
 struct Records {
   solver::PointKind kind;
   std::int64_t after, limit;
@@ -101,8 +111,8 @@ struct Traffic {
   auto run(Simulation& s) const { return s.traffic(); }
 };
 
-using Calls = std::tuple<End, Advance, Change, Records, Values, Quantized, Rasters, TakeIsosurface, TakeSeries,
-                         TakeChecksum, KeepChecksums, TakeChecksums, Save, Restore, TakeStatistics, Shares,
+using Calls = std::tuple<End, Advance, Change, Track, Untrack, Records, Values, Quantized, Rasters, TakeIsosurface,
+                         TakeSeries, TakeChecksum, KeepChecksums, TakeChecksums, Save, Restore, TakeStatistics, Shares,
                          KeepTimeline, Timeline, KeepTraffic, Traffic>;
 
 /// A call as it is announced. Arguments that do not fit are sent in a second message.
@@ -137,6 +147,13 @@ Call arguments_of(const Announcement& announcement, comm::Communicator& communic
   else
     std::memcpy(static_cast<void*>(&call), announcement.arguments.data(), sizeof(Call));
   return call;
+}
+
+Name name_of(const std::string& text) {
+  Name name{};
+  if (text.size() >= name.size()) throw UserError("track: a name has at most 63 characters.");
+  std::ranges::copy(text, name.begin());
+  return name;
 }
 
 /// Runs the announced call.
@@ -175,6 +192,8 @@ std::int64_t Leader::advance(double until, std::int64_t max_steps, double max_se
   return lead(Advance{until, max_seconds, max_steps});
 }
 double Leader::change(const world::Change& change) { return lead(Change{change}); }
+void Leader::track(const std::string& name, std::int64_t id) { lead(Track{name_of(name), id}); }
+void Leader::untrack(const std::string& name) { lead(Untrack{name_of(name)}); }
 std::vector<solver::PointRecord> Leader::records(solver::PointKind kind, std::int64_t after, std::int64_t limit) const {
   return lead(Records{kind, after, limit});
 }

@@ -23,6 +23,8 @@ class Leader {
 
   std::int64_t advance(double until, std::int64_t max_steps, double max_seconds);
   double change(const world::Change& change);
+  void track(const std::string& name, std::int64_t id);
+  void untrack(const std::string& name);
   void interrupt() { own_->interrupt(); }
   void end();
   std::vector<solver::PointRecord> records(solver::PointKind kind, std::int64_t after, std::int64_t limit) const;

@@ -47,6 +47,10 @@ class Simulation {
   /// Applies a change of the world between two steps, see Solver::apply(). Rows of all series must have been taken.
   /// Collective.
   double change(const world::Change& change);
+  /// Begins a series of the fluid particle `id`, or ends one. Rows of all series must have been taken. Throws
+  /// UserError. Collective.
+  void track(const std::string& name, std::int64_t id) { observers_.track(name, id); }
+  void untrack(const std::string& name) { observers_.untrack(name); }
   /// Can be called from any thread.
   void interrupt() { interrupted_.store(true); }
   /// Ends the run; no collective call may follow. Collective.

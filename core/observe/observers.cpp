@@ -17,6 +17,17 @@ void Work::add(double power, double now) {
 }
 
 Observers::Observers(solver::Solver& solver) : solver_(solver), sums_(std::make_unique<comm::Sums>()) {
+  tracked_.find(solver_);
+  world_changed();
+}
+
+void Observers::track(const std::string& name, std::int64_t id) {
+  tracked_.add(solver_, name, id);
+  world_changed();
+}
+
+void Observers::untrack(const std::string& name) {
+  tracked_.remove(name);
   world_changed();
 }
 
@@ -30,6 +41,7 @@ void Observers::world_changed() {
   };
   insert(1, force_observers(solver_));
   insert(observers_.size(), point_observers(solver_));
+  insert(observers_.size(), tracked_.observers(solver_, has_column(observers_.front()->columns(), k_heat)));
   series_.clear();
   for (const auto& observer : observers_) {
     Series series{observer->name(), {"time"}, {"s"}, {}};
@@ -60,8 +72,11 @@ void Observers::observe() {
 
   const double now = solver_.clock().time;
   for (std::size_t k = 0; k < observers_.size(); ++k) {
-    series_[k].values.push_back(now);
-    observers_[k]->read(*sums_, series_[k].values);
+    std::vector<double>& values = series_[k].values;
+    values.push_back(now);
+    const std::size_t before = values.size();
+    observers_[k]->read(*sums_, values);
+    if (values.size() == before) values.pop_back();  // it has no row now
   }
   if (!loads.has_work()) return;
   double power = 0;

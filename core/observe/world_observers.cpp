@@ -3,6 +3,9 @@
 #include <string>
 #include <utility>
 
+#include "observe/tracked_particles.hpp"
+#include "particles/tracked.hpp"
+
 namespace eddyline::observe {
 
 namespace {
@@ -150,6 +153,9 @@ std::vector<solver::Table> tables_of(const world::World& world, const solver::De
   for (const auto& probe : world.probes) tables.push_back({probe.name, solver.probes});
   for (const auto& gauge : world.gauges) tables.push_back({gauge.name, k_gauge});
   for (const auto& front : world.fronts) tables.push_back({front.name, k_front});
+  const std::vector<solver::Column> columns =
+      particle_columns(world.dimensions, solver.quantities, has_column(solver.series.front().columns, k_heat));
+  for (const auto& each : particles::tracked_particles(world)) tables.push_back({each.name, columns});
   return tables;
 }
 

@@ -498,6 +498,10 @@ class Simulation:
         fluid that makes room for a body [kg], kg/m in 2D, else 0. Raises UserError, and then nothing has
         changed.
         """
+    def track(self, name: str, id: int) -> None:
+        """Begins a series of the fluid particle `id` between two steps. Rows of series must have been taken.
+        Raises UserError if the solver has no particles."""
+    def untrack(self, name: str) -> None: ...
     def interrupt(self) -> None: ...
     @property
     def time(self) -> float: ...

@@ -11,6 +11,7 @@
 
 #include "base/errors.hpp"
 #include "domain/wall_friction.hpp"
+#include "particles/tracked.hpp"
 
 namespace eddyline::mps {
 
@@ -92,7 +93,7 @@ Options options_of(const world::World& world) {
   check_world(world);
   Options options;
   for (const auto& [name, value] : world.options) {
-    if (domain::Friction::is_option(name)) continue;
+    if (domain::Friction::is_option(name) || particles::is_tracked_option(name)) continue;
     const auto* found = std::ranges::find(k_options, std::string_view(name), &Option::name);
     if (found == k_options.end()) throw UserError("method." + name + ": the solver mps has no such option.");
     found->set(name, value, options);

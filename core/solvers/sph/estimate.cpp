@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "particles/tracked.hpp"
 #include "solvers/sph/state/constants.hpp"
 
 namespace eddyline::sph {
@@ -56,6 +57,10 @@ Estimate estimate(const world::World& world) {
   world::World placed = world;
   placed.spacing *= ratio;
   const particles::Placement placement = particles::place(placed);
+  if (ratio == 1)
+    particles::check_tracked(world, [&](std::int64_t id) {
+      return std::ranges::any_of(placement.fluid, [id](const auto& particle) { return particle.id == id; });
+    });
   const auto fluid = static_cast<double>(placement.fluid.size()), walls = static_cast<double>(placement.walls.size());
   e.fluid_particles = ratio == 1 ? std::llround(fluid) : about(fluid * std::pow(ratio, world.dimensions));
   e.wall_particles = ratio == 1 ? std::llround(walls) : about(walls * std::pow(ratio, world.dimensions - 1));

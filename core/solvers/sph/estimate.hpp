@@ -8,7 +8,8 @@
 
 namespace eddyline::sph {
 
-/// The resources that a run will need, found without running it.
+/// The resources that a run will need, found without running it. estimate() throws UserError if there is no fluid, or,
+/// of worlds that it places at their own spacing, no particle that is tracked by its id.
 struct Estimate {
   std::int64_t fluid_particles, wall_particles, memory_bytes;
   std::int64_t device_bytes;  // on a device, lists included; the host needs its memory as well

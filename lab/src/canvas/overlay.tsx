@@ -9,16 +9,15 @@ import * as run from "../state/run";
 import { showsRun, isStale } from "../state/runs";
 import * as view from "../state/view";
 import * as world from "../state/world";
-import { formatNumber, roundTicks } from "../colors/scale";
+import { roundTicks } from "../colors/scale";
 import { FileBody, RunBodies } from "./bodies";
 import { type Camera, pathOf, type Point, toScreen } from "./camera";
 import { Dimensions } from "./dimensions";
 import { placeLabel, boundsOf, nearestPoint, type Rectangle } from "./labels";
 import { LevelEdges } from "./level_edges";
 import { boxEdges } from "./orbit";
-import { locateParticle } from "./pick";
+import { FollowedParticle, Trails } from "./trails";
 import { currentView } from "./view3d";
-import { shownMotion } from "../state/motion";
 
 /** The edges of a 3D domain. */
 function DomainBox3d({ camera }: { camera: Camera }) {
@@ -56,6 +55,7 @@ export function Overlay() {
         drawing.bodies.filter(({ name }) => !showsRunBodies || isAsInFile(name)).map((body) => <FileBody key={body.name} part="bodies" shape={body} camera={camera} isTransparent={showsRunBodies} />)}
       {world.check.value && !example && !showsRunBodies && <Gaps camera={camera} gaps={world.check.value.gaps} />}
       {drawing && !example && drawing.observers.map((place, k) => <ObserverMark key={place.name} marker={place} row={labelRow(drawing.observers, k, camera)} camera={camera} />)}
+      {showsRunBodies && !example && <Trails camera={camera} />}
       {ghostNow && <path class="ghost" d={pathOf(camera, outlineOf(ghostNow.sketch))} />}
       <PolygonCorners camera={camera} />
       <Handles camera={camera} />
@@ -361,25 +361,6 @@ function ObserverMark({ marker, row, camera }: { marker: Marker; row: number; ca
       <text x={x + 9} y={y - 8 - OBSERVER_LABEL.line * row}>
         {marker.name}
       </text>
-    </g>
-  );
-}
-
-function FollowedParticle({ camera }: { camera: Camera }) {
-  const id = view.followedParticle.value;
-  if (id === null || view.style.value !== "particles") return null;
-  const found = locateParticle(shownMotion(), id);
-  if (!found) return null;
-  const [x, y] = toScreen(camera, found.at);
-  const valueText = `${found.quantity} ${formatNumber(found.value)} ${found.unit}`;
-  const width = 20 + 7.6 * `particle ${id}`.length;
-  const right = x < camera.width - width - 20;
-  return (
-    <g class="followed">
-      <circle cx={x} cy={y} r="9" />
-      <rect x={right ? x + 14 : x - width - 14} y={y - 34} width={width} height="40" rx="6" />
-      <text x={right ? x + 24 : x - width - 4} y={y - 18}>{`particle ${id}`}</text>
-      <text x={right ? x + 24 : x - width - 4} y={y - 3}>{valueText}</text>
     </g>
   );
 }

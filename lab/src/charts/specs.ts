@@ -74,23 +74,34 @@ function bandsOf(hello: Hello | null, quantity: string): Band[] {
 /** Columns of observers of which one is charted; else one that is a quantity of the run. */
 const CHART_COLUMNS = new Set(["pressure", "pressure_drop", "position", "height", "recirculation_length"]);
 
+/** Columns of a tracked particle that are charted. */
+const PARTICLE_COLUMNS = ["speed", "pressure"];
+
 function observerCharts(store: SeriesStore, names: readonly string[], hello: Hello | null): ChartSpec[] {
   const found: ChartSpec[] = [];
   const quantities = new Set(hello?.quantities.map((quantity) => quantity.name));
   for (const name of names) {
     if (name === "budget" || name.startsWith("force.") || name.startsWith("opening.")) continue;
     const series = store.all.get(name);
+    if (series?.names.includes("position_x")) {
+      found.push(...PARTICLE_COLUMNS.map((column) => observerChart(`${name}.${column}`, name, series, column, hello)));
+      continue;
+    }
     const column = series?.names.find((each) => CHART_COLUMNS.has(each)) ?? series?.names.find((each) => quantities.has(each));
     if (!series || !column) continue;
-    found.push({
-      name,
-      title: `${name.replaceAll("_", " ")}: ${column.replaceAll("_", " ")}`,
-      unit: series.unit(column),
-      curves: [{ series: name, column, label: name, factor: 1 }],
-      bands: bandsOf(hello, column),
-    });
+    found.push(observerChart(name, name, series, column, hello));
   }
   return found;
+}
+
+function observerChart(chart: string, name: string, series: Series, column: string, hello: Hello | null): ChartSpec {
+  return {
+    name: chart,
+    title: `${name.replaceAll("_", " ")}: ${column.replaceAll("_", " ")}`,
+    unit: series.unit(column),
+    curves: [{ series: name, column, label: name, factor: 1 }],
+    bands: bandsOf(hello, column),
+  };
 }
 
 /** Cells of each level of refinement. An observer may have the same name. */

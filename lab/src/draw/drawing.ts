@@ -201,7 +201,9 @@ export async function remove(path: string): Promise<void> {
     return;
   }
   if (isSteering.value && part === "observe") {
-    await sendCommand({ case: "removeProbe", value: { $typeName: "eddyline.stream.RemoveProbe", name } });
+    const isTracked = world.drawing.value?.observers.some((item) => item.name === name && item.type === "particle");
+    if (isTracked) await sendCommand({ case: "untrack", value: { $typeName: "eddyline.stream.Untrack", name } });
+    else await sendCommand({ case: "removeProbe", value: { $typeName: "eddyline.stream.RemoveProbe", name } });
     return;
   }
   if (world.selected.value === path) world.selected.value = null;

@@ -62,6 +62,10 @@ export function describe(action: Action): string {
       return `add ${action.value.name} at (${list(action.value.position)}) m`;
     case "removeProbe":
       return `remove ${action.value.name}`;
+    case "track":
+      return `track particle ${action.value.id}`;
+    case "untrack":
+      return `stop tracking ${action.value.name}`;
     default:
       return action.case;
   }

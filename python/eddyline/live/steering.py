@@ -24,7 +24,7 @@ from eddyline.world.editing import Edit, EditError, edited
 from eddyline.world.parameters import steered_parameters
 from eddyline.world.problems import above, below, number, rounded
 from eddyline.world.samples import lattice
-from eddyline.world.schema import Probe, WorldFile
+from eddyline.world.schema import Particle, Probe, WorldFile
 from eddyline.world.shapes import Body, vec3
 from eddyline.world.solver import FLOW_COMMANDS
 from eddyline.world.sph_options import SphOptions
@@ -36,6 +36,8 @@ FLOW = FLOW_COMMANDS
 """Commands that change the flow: published values no longer apply afterwards."""
 CONTROL = ("pause", "resume", "step", "stop")
 """Commands that do not change the flow."""
+OBSERVERS = ("add_probe", "remove_probe", "track", "untrack")
+"""Commands that begin or end a series."""
 _AGAIN = "Otherwise stop the run, edit the world and run it again."
 LONGEST_FORMULA = 2047
 """Characters of a formula in a change, as in core/world/change.hpp."""
@@ -56,7 +58,7 @@ class RefusedError(ValueError):
 
 @dataclass(frozen=True)
 class Change:
-    """One call of `_core.Simulation.change`."""
+    """One call of `_core.Simulation.change`, or of `track` and `untrack`."""
 
     kind: str
     name: str = ""
@@ -65,6 +67,7 @@ class Change:
     shape: str = ""
     numbers: tuple[float, ...] = ()
     slip: bool = False
+    id: int = 0  # of a particle to track
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ class Steering:
         self.world = world  # as it is now
         self.added: dict[str, float] = {}  # added bodies and their times [s]
         self.removed: dict[str, tuple[_core.Body, float]] = {}  # removed bodies and their times [s]
-        self._removed_probes: set[str] = set()  # names of removed probes: a series belongs to one position
+        self._ended: set[str] = set()  # names of removed probes and particles: not used again
         self._first = world
         self._repeats = False  # the current command is repeated from a journal
         self._tables = dict(world.file.bodies)  # tables of all bodies of the run, including removed ones
@@ -121,13 +124,13 @@ class Steering:
         """A copy that commands can change independently."""
         made = copy(self)
         made.added, made.removed = dict(self.added), dict(self.removed)
-        made._removed_probes, made._tables = set(self._removed_probes), dict(self._tables)
+        made._ended, made._tables = set(self._ended), dict(self._tables)
         return made
 
     def abilities(self) -> dict[str, str]:
         """The reason why each command is refused in this run; empty if it is not."""
         file = self.world.file
-        can = dict.fromkeys((*CONTROL, *FLOW, "add_probe", "remove_probe"), "")
+        can = dict.fromkeys((*CONTROL, *FLOW, *OBSERVERS), "")
         if not any(True for _ in self._inflows()):
             can["inflow"] = "this world has no inflow."
         if not steered_parameters(self.world):
@@ -136,6 +139,8 @@ class Steering:
                 "nothing else uses."
             )
         solver = self.world.solver
+        if solver.members != "particles":
+            can |= dict.fromkeys(("track", "untrack"), f"the solver {solver.name} has no particles.")
         others = [name for name in FLOW if name not in solver.steered]
         if "parameter" in others and can["parameter"]:
             others.remove("parameter")
@@ -168,9 +173,14 @@ class Steering:
         Returns a description."""
         made, displaced = planned.change, 0.0
         for each in planned.changes:
-            displaced = simulation.change(
-                each.kind, each.name, each.value, each.formulas, each.shape, each.numbers, each.slip
-            )
+            if each.kind == "track":
+                simulation.track(each.name, each.id)
+            elif each.kind == "untrack":
+                simulation.untrack(each.name)
+            else:
+                displaced = simulation.change(
+                    each.kind, each.name, each.value, each.formulas, each.shape, each.numbers, each.slip
+                )
         self.remember(planned, simulation.time)
         if made.kind != "add_body":
             return planned.text
@@ -190,8 +200,8 @@ class Steering:
             self.added[name] = time
         elif turn.change.kind == "remove_body":
             self.removed[name] = self._core_body(name), time
-        elif turn.change.kind == "remove_probe":
-            self._removed_probes.add(name)
+        elif turn.change.kind in ("remove_probe", "untrack"):
+            self._ended.add(name)
         self.world = turn.world
         self._tables |= turn.world.file.bodies
 
@@ -369,15 +379,34 @@ class Steering:
         return PlannedChange(world, (Change("remove_body", command.body),), f"{command.body} removed")
 
     def _add_probe(self, command: pb.AddProbe, time: float) -> PlannedChange:
-        if command.name in (*self.world.file.observe, *self._removed_probes):
-            raise RefusedError(
-                f"add_probe: the name {command.name} was already used in this run. Choose another name."
-            )
+        self._check_unused("add_probe", command.name)
         table = {"type": "probe", "position": list(command.position)}
         world = self._edited([Edit("add", ["observe", command.name], table)])
         place = vec3(command.position)
         text = f"probe {command.name} at ({', '.join(map(rounded, command.position))}) m"
         return PlannedChange(world, (Change("add_probe", command.name, place),), text)
+
+    def _track(self, command: pb.Track, time: float) -> PlannedChange:
+        self._check_unused("track", command.name)
+        table = {"type": "particle", "id": command.id}
+        world = self._edited([Edit("add", ["observe", command.name], table)])
+        text = f"particle {command.id} tracked as {command.name}"
+        return PlannedChange(world, (Change("track", command.name, id=command.id),), text)
+
+    def _untrack(self, command: pb.Untrack, time: float) -> PlannedChange:
+        if not isinstance(self.world.file.observe.get(command.name), Particle):
+            raise RefusedError(f"untrack: there is no tracked particle {command.name!r}.")
+        world = self._edited([Edit("remove", ["observe", command.name])])
+        return PlannedChange(
+            world, (Change("untrack", command.name),), f"particle {command.name} not tracked"
+        )
+
+    def _check_unused(self, action: str, name: str) -> None:
+        """Raises RefusedError if an observer has or had this name."""
+        if name in (*self.world.file.observe, *self._ended):
+            raise RefusedError(
+                f"{action}: the name {name} was already used in this run. Choose another name."
+            )
 
     def _remove_probe(self, command: pb.RemoveProbe, time: float) -> PlannedChange:
         if not isinstance(self.world.file.observe.get(command.name), Probe):
@@ -469,6 +498,7 @@ def mark(entry: Entry) -> pb.Mark:
     """Message to viewers about a line of the journal."""
     command = entry.command
     named = {"add_body": command.add_body.name, "remove_body": command.remove_body.body}
+    observer = getattr(command, entry.name).name if entry.name in OBSERVERS else ""
     return pb.Mark(
         step=entry.step,
         time=entry.time,
@@ -477,7 +507,8 @@ def mark(entry: Entry) -> pb.Mark:
         changes_flow=entry.name in FLOW,
         body=named.get(entry.name, ""),
         parameter=command.parameter.name,
-        value=command.parameter.value,
+        value=str(command.track.id) if entry.name == "track" else command.parameter.value,
+        observer=observer,
     )
 
 

@@ -451,7 +451,7 @@ class Marks(_message.Message):
     def __init__(self, marks: _Optional[_Iterable[_Union[Mark, _Mapping]]] = ...) -> None: ...
 
 class Mark(_message.Message):
-    __slots__ = ("step", "time", "command", "text", "changes_flow", "body", "parameter", "value")
+    __slots__ = ("step", "time", "command", "text", "changes_flow", "body", "parameter", "value", "observer")
     STEP_FIELD_NUMBER: _ClassVar[int]
     TIME_FIELD_NUMBER: _ClassVar[int]
     COMMAND_FIELD_NUMBER: _ClassVar[int]
@@ -460,6 +460,7 @@ class Mark(_message.Message):
     BODY_FIELD_NUMBER: _ClassVar[int]
     PARAMETER_FIELD_NUMBER: _ClassVar[int]
     VALUE_FIELD_NUMBER: _ClassVar[int]
+    OBSERVER_FIELD_NUMBER: _ClassVar[int]
     step: int
     time: float
     command: str
@@ -468,7 +469,8 @@ class Mark(_message.Message):
     body: str
     parameter: str
     value: str
-    def __init__(self, step: _Optional[int] = ..., time: _Optional[float] = ..., command: _Optional[str] = ..., text: _Optional[str] = ..., changes_flow: _Optional[bool] = ..., body: _Optional[str] = ..., parameter: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+    observer: str
+    def __init__(self, step: _Optional[int] = ..., time: _Optional[float] = ..., command: _Optional[str] = ..., text: _Optional[str] = ..., changes_flow: _Optional[bool] = ..., body: _Optional[str] = ..., parameter: _Optional[str] = ..., value: _Optional[str] = ..., observer: _Optional[str] = ...) -> None: ...
 
 class Bodies(_message.Message):
     __slots__ = ("step", "time", "bodies", "removed")
@@ -573,7 +575,7 @@ class Seen(_message.Message):
     def __init__(self, index: _Optional[int] = ...) -> None: ...
 
 class Command(_message.Message):
-    __slots__ = ("id", "pause", "resume", "step", "stop", "inflow", "viscosity", "gravity", "move_body", "add_body", "remove_body", "add_probe", "remove_probe", "parameter", "asked_at", "not_after")
+    __slots__ = ("id", "pause", "resume", "step", "stop", "inflow", "viscosity", "gravity", "move_body", "add_body", "remove_body", "add_probe", "remove_probe", "parameter", "track", "untrack", "asked_at", "not_after")
     ID_FIELD_NUMBER: _ClassVar[int]
     PAUSE_FIELD_NUMBER: _ClassVar[int]
     RESUME_FIELD_NUMBER: _ClassVar[int]
@@ -588,6 +590,8 @@ class Command(_message.Message):
     ADD_PROBE_FIELD_NUMBER: _ClassVar[int]
     REMOVE_PROBE_FIELD_NUMBER: _ClassVar[int]
     PARAMETER_FIELD_NUMBER: _ClassVar[int]
+    TRACK_FIELD_NUMBER: _ClassVar[int]
+    UNTRACK_FIELD_NUMBER: _ClassVar[int]
     ASKED_AT_FIELD_NUMBER: _ClassVar[int]
     NOT_AFTER_FIELD_NUMBER: _ClassVar[int]
     id: str
@@ -604,9 +608,11 @@ class Command(_message.Message):
     add_probe: AddProbe
     remove_probe: RemoveProbe
     parameter: Parameter
+    track: Track
+    untrack: Untrack
     asked_at: float
     not_after: float
-    def __init__(self, id: _Optional[str] = ..., pause: _Optional[_Union[Pause, _Mapping]] = ..., resume: _Optional[_Union[Resume, _Mapping]] = ..., step: _Optional[_Union[Step, _Mapping]] = ..., stop: _Optional[_Union[Stop, _Mapping]] = ..., inflow: _Optional[_Union[Inflow, _Mapping]] = ..., viscosity: _Optional[_Union[Viscosity, _Mapping]] = ..., gravity: _Optional[_Union[Gravity, _Mapping]] = ..., move_body: _Optional[_Union[MoveBody, _Mapping]] = ..., add_body: _Optional[_Union[AddBody, _Mapping]] = ..., remove_body: _Optional[_Union[RemoveBody, _Mapping]] = ..., add_probe: _Optional[_Union[AddProbe, _Mapping]] = ..., remove_probe: _Optional[_Union[RemoveProbe, _Mapping]] = ..., parameter: _Optional[_Union[Parameter, _Mapping]] = ..., asked_at: _Optional[float] = ..., not_after: _Optional[float] = ...) -> None: ...
+    def __init__(self, id: _Optional[str] = ..., pause: _Optional[_Union[Pause, _Mapping]] = ..., resume: _Optional[_Union[Resume, _Mapping]] = ..., step: _Optional[_Union[Step, _Mapping]] = ..., stop: _Optional[_Union[Stop, _Mapping]] = ..., inflow: _Optional[_Union[Inflow, _Mapping]] = ..., viscosity: _Optional[_Union[Viscosity, _Mapping]] = ..., gravity: _Optional[_Union[Gravity, _Mapping]] = ..., move_body: _Optional[_Union[MoveBody, _Mapping]] = ..., add_body: _Optional[_Union[AddBody, _Mapping]] = ..., remove_body: _Optional[_Union[RemoveBody, _Mapping]] = ..., add_probe: _Optional[_Union[AddProbe, _Mapping]] = ..., remove_probe: _Optional[_Union[RemoveProbe, _Mapping]] = ..., parameter: _Optional[_Union[Parameter, _Mapping]] = ..., track: _Optional[_Union[Track, _Mapping]] = ..., untrack: _Optional[_Union[Untrack, _Mapping]] = ..., asked_at: _Optional[float] = ..., not_after: _Optional[float] = ...) -> None: ...
 
 class Pause(_message.Message):
     __slots__ = ()
@@ -689,6 +695,20 @@ class AddProbe(_message.Message):
     def __init__(self, name: _Optional[str] = ..., position: _Optional[_Iterable[float]] = ...) -> None: ...
 
 class RemoveProbe(_message.Message):
+    __slots__ = ("name",)
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    def __init__(self, name: _Optional[str] = ...) -> None: ...
+
+class Track(_message.Message):
+    __slots__ = ("name", "id")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    ID_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    id: int
+    def __init__(self, name: _Optional[str] = ..., id: _Optional[int] = ...) -> None: ...
+
+class Untrack(_message.Message):
     __slots__ = ("name",)
     NAME_FIELD_NUMBER: _ClassVar[int]
     name: str

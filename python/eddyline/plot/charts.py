@@ -44,7 +44,7 @@ def _all_charts(
     from eddyline.plot.profiles import expected_profile_chart, profile_chart
     from eddyline.world.profiles import profile_of
     from eddyline.world.quantities import is_point
-    from eddyline.world.schema import Profile
+    from eddyline.world.schema import Particle, Profile
 
     shown = set()
     for number, expect in enumerate(world.expectations):
@@ -65,6 +65,9 @@ def _all_charts(
             observer = world.observers.get(name)
             if isinstance(observer, Profile):
                 yield profile_chart(name, observer, series[name])
+            elif isinstance(observer, Particle):
+                for column in ("speed", "pressure"):
+                    yield _series_chart(world, name, series[name], column)
             else:
                 yield _series_chart(world, name, series[name])
     is_steady = world.core.options.get("steady") and "residual" not in world.observers
@@ -134,15 +137,17 @@ def _curve_chart(
     return Chart(names[0], f"{pretty(expect.quantity)} against {source}", text, draw), names
 
 
-def _series_chart(world: World, name: str, frame: SeriesTable) -> Chart:
-    """One column of an observer: that which an expected value names, or of the pictured quantity, or the
-    first. Of a wall the total force."""
+def _series_chart(world: World, name: str, frame: SeriesTable, wanted: str = "") -> Chart:
+    """One column of an observer: `wanted`, or that which an expected value names, or of the pictured
+    quantity, or the first. Of a wall the total force."""
     every = [str(column) for column in frame.columns]
     if name.startswith("force."):
-        columns = [column for column in every if column.startswith("total_")]
+        columns = [each for each in every if each.startswith("total_")]
+    elif wanted:
+        columns = [wanted]
     else:
-        expected = [column for column in every if _expects(world, f"{name}.{column}")]
-        pictured = [column for column in every if column == world.file.pictured]
+        expected = [each for each in every if _expects(world, f"{name}.{each}")]
+        pictured = [each for each in every if each == world.file.pictured]
         columns = [*expected, *pictured, *every[1:]][:1]
     unit = frame.attrs.get("units", {}).get(columns[0], "")
 
@@ -160,7 +165,8 @@ def _series_chart(world: World, name: str, frame: SeriesTable) -> Chart:
     text = _sentence(f"{', '.join(map(_label, columns))} of {plain} over time")
     if name.startswith("force."):
         text = f"Total {plain} along {', '.join(column[-1] for column in columns)} over time"
-    return Chart(name, _sentence(plain), text, draw, above=len(columns) > 1)
+    title = f"{plain}: {wanted}" if wanted else plain
+    return Chart(name, _sentence(title), text, draw, above=len(columns) > 1)
 
 
 def _label(column: str) -> str:

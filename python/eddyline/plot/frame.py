@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eddyline.plot import colors, fonts, oblique
+from eddyline.plot import colors, fonts, oblique, trails
 from eddyline.plot.scene import Scene
 from eddyline.stream.frames import LEVEL, Frame
 
@@ -96,15 +97,17 @@ class FramePainter:
         note: str = "",
         digits: int | None = None,
         view: oblique.View | None = None,
+        tracks: Sequence[trails.Trail] = (),
     ) -> None:
         """note: on the left below the picture. digits: decimals of the time, by default those that suit each
-        frame. view: of a scene in three dimensions, if not the usual one."""
+        frame. view: of a scene in three dimensions, if not the usual one. tracks: of particles, in 2D."""
         self.scene = scene
         if isinstance(quantity, str):
             quantity = colors.quantity_of(quantity, scene.density)
         self.quantity = quantity
         self.scale = scale
         self._digits = digits
+        self._tracks = tracks
         self._steps = colors.steps_of(quantity, scale)
         self.view = view or (oblique.View.of(scene) if scene.dimensions == 3 else None)
         size = (
@@ -130,6 +133,8 @@ class FramePainter:
         self._paint_field(field, frame)
         self._blend_overlay(image)
         self._paint_moving_bodies(field, frame.time)
+        lower, upper = np.array(self.scene.lower[:2]), np.array(self.scene.upper[:2])
+        trails.paint(_channels(field), self._tracks, frame.time, lower, upper)
         self._write_time(image, frame.time)
         return _channels(image)
 

@@ -19,6 +19,7 @@ from eddyline.plot.chart import Chart
 from eddyline.plot.charts import charts_of
 from eddyline.plot.frame import LEVEL_NOTE, FramePainter, time_digits
 from eddyline.plot.scene import Scene, TemporaryBody
+from eddyline.plot.trails import Trail
 from eddyline.run.folder import RunFolder
 from eddyline.stream.corrupt import reading
 from eddyline.stream.frames import LEVEL, Frame, FrameStore
@@ -96,6 +97,7 @@ class RunPictures:
             footer=footer,
             note=LEVEL_NOTE if shows_levels(self.store, self.quantity) else "",
             digits=digits_of(self.store.index["time"]),
+            tracks=tracks_of(self.run),
         )
 
     def save_picture(self, target: Path, k: int = -1) -> None:
@@ -152,6 +154,20 @@ def scene_of(run: Run, *, whole: bool = False) -> Scene:
         for name, (body, time) in steering.removed.items()
     ]
     return Scene.of(world, temporary_bodies, whole=whole)
+
+
+def tracks_of(run: Run) -> list[Trail]:
+    """The paths of tracked particles of a run in two dimensions, also of those that steering added."""
+    if run.world.dimensions != 2:
+        return []
+    period = np.array(run.world.file.domain.size)
+    found = []
+    for name in run.series_names:
+        table = run.read_series(name)
+        if {"position_x", "position_y"} <= set(table.columns):
+            times, x, y = (np.asarray(table[column]) for column in ("time", "position_x", "position_y"))
+            found.append(Trail(times, np.column_stack([x, y]), 0.5 * period))
+    return found
 
 
 _SOURCES = {

@@ -38,7 +38,7 @@ _NOT_NOW = "the run has ended; start it again to steer it."
 _OF_PARTICLES = ("speed", "pressure", "density")
 _COMMANDS = (
     "pause", "resume", "step", "stop", "inflow", "viscosity", "gravity", "parameter", "move_body",
-    "add_body", "remove_body", "add_probe", "remove_probe",
+    "add_body", "remove_body", "add_probe", "remove_probe", "track", "untrack",
 )  # fmt: skip
 
 

@@ -112,6 +112,10 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ("pressure_probe velocity_probe sensor pressure_sensor", 'it is type = "probe" here, with a position.'),
     ("wave_gauge level_probe water_level", 'it is type = "gauge" here, with a position.'),
     (
+        "tracer track tracked_particle trajectory lagrangian",
+        'it is type = "particle" of an observer here, with a position or an id.',
+    ),
+    (
         "force_probe drag lift",
         "every body and wall has a series of its force by default: force.NAME.",
     ),

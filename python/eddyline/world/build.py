@@ -18,6 +18,7 @@ from .schema import (
     Gauge,
     Isosurface,
     Line,
+    Particle,
     Patch,
     PressureDrop,
     Profile,
@@ -215,6 +216,13 @@ def gauge_axis(gauge: Gauge, file: WorldFile) -> int:
     return gravity.index(max(gravity))
 
 
+def tracked_options(name: str, observer: Particle) -> dict[str, bool | int | float | str]:
+    """A tracked particle, as the core takes it among its options."""
+    if observer.position is None:
+        return {f"tracked.{name}.id": observer.id or 0}
+    return {f"tracked.{name}.{'xyz'[k]}": float(x) for k, x in enumerate(observer.position)}
+
+
 def _observers(world: _core.World, file: WorldFile) -> None:
     probes, gauges, fronts = [], [], []
     for name, observer in file.observe.items():
@@ -222,6 +230,8 @@ def _observers(world: _core.World, file: WorldFile) -> None:
             gauges.append(_core.Gauge(name, vec3(observer.position), gauge_axis(observer, file)))
         elif isinstance(observer, Front):
             fronts.append(_core.Front(name, "xyz".index(observer.axis)))
+        elif isinstance(observer, Particle):
+            world.options |= tracked_options(name, observer)
         elif isinstance(observer, Patch):
             places = places_of(observer, file)
             probes += [_core.Probe(f"{name}.{k}", vec3(place)) for k, place in enumerate(places)]

@@ -19,6 +19,7 @@ from .schema import (
     Gauge,
     Isosurface,
     Line,
+    Particle,
     Patch,
     PressureDrop,
     Probe,
@@ -72,6 +73,8 @@ def series_units(file: WorldFile) -> Tables:
     world.probes = [_core.Probe(name, (0, 0, 0)) for name in _named(file, Probe)]
     world.gauges = [_core.Gauge(name, (0, 0, 0), 0) for name in _named(file, Gauge)]
     world.fronts = [_core.Front(name, 0) for name in _named(file, Front)]
+    if file.solver.members == "particles":
+        world.options |= {f"tracked.{name}.id": 0 for name in _named(file, Particle)}
     known = _core.series_columns(world)
     observed = {name: known.pop(name, []) for name in file.observe}
     for name, observer in file.observe.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import _core
 from .problems import Found, Path, did_you_mean, dotted, listed, number, rounded, shown
-from .schema import SIDES, Wall, WorldFile
+from .schema import SIDES, Particle, Wall, WorldFile
 from .shapes import Body
 from .solver import solvers
 from .sph_options import SphOptions
@@ -45,9 +45,21 @@ def refusals(file: WorldFile) -> Found:
             f"output.quantity = {shown(quantity)}; pictures of a {file.dimensions}D world show "
             f"{listed(pictured, 'or')}.",
         )
+    yield from _tracked(file)
     yield from _friction(file)
     yield from term_refusals(file)
     yield from solver.refusals(file)
+
+
+def _tracked(file: WorldFile) -> Found:
+    """Tracked particles of worlds that have no particles."""
+    for name, observer in file.observe.items():
+        if isinstance(observer, Particle) and file.solver.members != "particles":
+            yield (
+                ("observe", name, "type"),
+                f'observe.{name}.type = "particle"; the solver {file.solver.name} has {file.solver.members} '
+                "and no particles. Write a probe, or remove this observer.",
+            )
 
 
 def _friction(file: WorldFile) -> Found:

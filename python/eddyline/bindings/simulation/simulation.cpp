@@ -121,6 +121,8 @@ void bind_simulation(nb::module_& module) {
           "follow", [](Leader& s) { driver::follow(s.own()); }, nb::call_guard<nb::gil_scoped_release>())
       .def("advance", &Leader::advance, "until"_a, "max_steps"_a, "max_seconds"_a,
            nb::call_guard<nb::gil_scoped_release>())
+      .def("track", &Leader::track, "name"_a, "id"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("untrack", &Leader::untrack, "name"_a, nb::call_guard<nb::gil_scoped_release>())
       .def("interrupt", &Leader::interrupt)
       .def("end", &Leader::end, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("dimensions", [](const Leader& s) { return s.own().solver().world().dimensions; })

@@ -49,6 +49,31 @@ class Front(Observer):
     axis: AxisName = Field(default="x", description="The axis.")
 
 
+class Particle(Observer):
+    """One particle of the fluid, wherever it goes: its position, velocity, speed, density and pressure. For
+    the solvers sph and mps."""
+
+    type: Literal["particle"]
+    position: Vector | None = Field(
+        default=None,
+        description="Position [m] to which the particle is nearest at the start, before any time of "
+        "settling; of several, the one with the smallest id.",
+        examples=[[0.1, 0.1]],
+    )
+    id: Annotated[Count, Field(lt=2**63)] | None = Field(
+        default=None,
+        description="Id of the particle, instead of its position; the lab and snapshots show ids.",
+        examples=[39321600],
+    )
+
+    @model_validator(mode="after")
+    def _is_one_particle(self) -> Particle:
+        if (self.position is None) == (self.id is None):
+            found = "neither position nor id" if self.id is None else "position and id"
+            raise wrong_table(f"has {found}; must have one of them. Write one")
+        return self
+
+
 class Patch(Observer):
     """The mean pressure over a flat sensor, a line in 2D and a disc in 3D, and its wetted share. The pressure
     of dry parts counts as 0. Sampled at points at most half a spacing apart."""
@@ -219,6 +244,7 @@ OBSERVERS: dict[str, type[Observer]] = {
     "probe": Probe,
     "gauge": Gauge,
     "front": Front,
+    "particle": Particle,
     "patch": Patch,
     "pressure_drop": PressureDrop,
     "line": Line,
@@ -228,6 +254,8 @@ OBSERVERS: dict[str, type[Observer]] = {
 }
 
 if TYPE_CHECKING:
-    ObserverTable = Probe | Gauge | Front | Patch | PressureDrop | Line | Profile | Torque | Isosurface
+    ObserverTable = (
+        Probe | Gauge | Front | Particle | Patch | PressureDrop | Line | Profile | Torque | Isosurface
+    )
 else:
     ObserverTable = Annotated[reduce(or_, OBSERVERS.values()), Field(discriminator="type")]
