@@ -113,8 +113,8 @@ def _check_same(failed: Failed, rows: Sequence[Row]) -> None:
 
 
 def _beginning(failed: Failed) -> Checkpoint | None:
-    """The beginning of the repeated run: the latest checkpoint at least LAST steps before the failed one, or the
-    start (None), or a later checkpoint, whichever is first near enough."""
+    """The beginning of the repeated run: the latest checkpoint at least LAST steps before the failed one, or
+    the start (None), or a later checkpoint, whichever is first near enough."""
     step = int(failed.details["step"])
     if step < 1:
         raise _NoHistoryError("the start itself is bad")
