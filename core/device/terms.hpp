@@ -29,8 +29,6 @@ struct TermProgram {
   std::int32_t filled_count = 0;
   std::int16_t register_of[k_most_variables] = {};  // of variables; negative: not used
   std::int16_t output[4] = {};
-
-  EDDYLINE_INLINE int register_for(Of variable) const { return register_of[static_cast<int>(variable)]; }
 };
 
 /// The registers of one thread.

@@ -24,15 +24,32 @@ struct ChebyshevOptions {
 /// Throws UserError for invalid options. `what` names the owner of the options in the message.
 void check(const ChebyshevOptions& options, const char* what);
 
+/// The factors of the lines of Chebyshev, one sweep after the other.
+class ChebyshevSweeps {
+ public:
+  explicit ChebyshevSweeps(const ChebyshevOptions& options)
+      : theta_((options.highest + options.lowest) / 2), delta_((options.highest - options.lowest) / 2) {}
+
+  struct Factors {
+    double step, keep;  // d = keep d + step D^-1 (b - A x)
+  };
+  Factors next() {
+    const double sigma = theta_ / delta_, rho_old = rho_;
+    rho_ = rho_old == 0 ? 1 / sigma : 1 / (2 * sigma - rho_old);
+    if (rho_old == 0) return {1 / theta_, 0};
+    return {2 * rho_ / delta_, rho_ * rho_old};
+  }
+
+ private:
+  double theta_, delta_, rho_ = 0;
+};
+
 /// The Chebyshev iteration of fixed degree, as a smoother. With theta = (highest + lowest) / 2,
 /// delta = (highest - lowest) / 2, sigma = theta / delta, rho_1 = 1 / sigma:
 ///   d_1 = D^-1 r_1 / theta,                                   x_2 = x_1 + d_1
 ///   rho_k = 1 / (2 sigma - rho_k-1),
 ///   d_k = rho_k rho_k-1 d_k-1 + 2 rho_k / delta D^-1 r_k,     x_k+1 = x_k + d_k,   r_k = b - A x_k
 /// Source: Saad 2003, algorithm 12.1, with D^-1 A. It has no dot products, and is symmetric in the inner product of A.
-/// An operator may offer the last line, but for the residual, as one loop:
-///   a.relax(x, b, step, keep, d, next):  d = keep d + step D^-1 (b - A x),  next = x + d
-/// with d not read where keep is 0.
 /// An object holds nothing but memory, so that systems of any size may follow each other.
 class Chebyshev {
  public:
@@ -42,43 +59,27 @@ class Chebyshev {
   template <Operator A>
   void smooth(const ChebyshevOptions& options, A& a, std::span<const double> inverse_diagonal,
               std::span<const double> b, std::span<double> x, Guess guess) {
-    const double theta = (options.highest + options.lowest) / 2, delta = (options.highest - options.lowest) / 2;
-    const double sigma = theta / delta;
     const std::size_t n = a.size();
     r_.resize(n);
     d_.resize(n);
-    double rho = 1 / sigma, keep = 0, step = 1 / theta;
-    constexpr bool k_fused = requires(std::span<double> y) { a.relax(y, b, step, keep, y, y); };
-    std::span<double> from = x;
-    if constexpr (k_fused) other_.resize(a.extent());
+    ChebyshevSweeps sweeps(options);
     for (int k = 1; k <= options.degree; ++k) {
-      if (k > 1) {
-        const double rho_old = rho;
-        rho = 1 / (2 * sigma - rho_old);
-        keep = rho * rho_old, step = 2 * rho / delta;
-      }
+      const auto [step, keep] = sweeps.next();
       if (k == 1 && guess == Guess::zero) {
-        for_each_unknown(n, [&](std::size_t i) { x[i] = d_[i] = step * (inverse_diagonal[i] * b[i]); });
-        continue;
-      }
-      if constexpr (k_fused) {
-        const std::span<double> next = from.data() == x.data() ? span_of(other_) : x;
-        a.relax(from, b, step, keep, span_of(d_), next);
-        from = next;
+        for_each_unknown(n, [&, step = step](std::size_t i) { x[i] = d_[i] = step * (inverse_diagonal[i] * b[i]); });
         continue;
       }
       a.apply(x, span_of(r_));
-      for_each_unknown(n, [&](std::size_t i) {
+      for_each_unknown(n, [&, step = step, keep = keep](std::size_t i) {
         const double change = step * (inverse_diagonal[i] * (b[i] - r_[i]));
         d_[i] = k == 1 ? change : keep * d_[i] + change;
         x[i] += d_[i];
       });
     }
-    if (from.data() != x.data()) for_each_unknown(n, [&](std::size_t i) { x[i] = from[i]; });
   }
 
  private:
-  Array<double> r_, d_, other_;
+  Array<double> r_, d_;
 };
 
 /// Chebyshev's iteration from z = 0 as a preconditioner. It is positive definite if no eigenvalue of D^-1 A exceeds

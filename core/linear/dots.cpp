@@ -11,6 +11,16 @@
 
 namespace eddyline::linear {
 
+namespace {
+
+const double* in_double(const double* numbers, std::size_t, double*) { return numbers; }
+const double* in_double(const float* numbers, std::size_t count, double* memory) {
+  std::copy_n(numbers, count, memory);
+  return memory;
+}
+
+}  // namespace
+
 BlockKernels block_kernels(const std::string& instructions) {
   const std::string chosen = choose_instructions(instructions);
 #ifdef EDDYLINE_HAS_AVX2
@@ -25,7 +35,15 @@ BlockKernels block_kernels(const std::string& instructions) {
 Dots::Dots(comm::Communicator& communicator, const std::string& instructions)
     : communicator_(communicator), reduction_(communicator), kernels_(block_kernels(instructions)) {}
 
-void Dots::begin(std::span<const DotTerm> terms, std::size_t n) {
+void Dots::begin(std::span<const DotTerm> terms, std::size_t n) { begin_with(terms, n); }
+
+std::span<const double> Dots::of(std::span<const DotTermOf<float>> terms, std::size_t n) {
+  begin_with(terms, n);
+  return end();
+}
+
+template <class T>
+void Dots::begin_with(std::span<const DotTermOf<T>> terms, std::size_t n) {
   if (terms.size() > k_most)
     throw std::logic_error("one reduction carries " + std::to_string(k_most) + " dot products at most, not " +
                            std::to_string(terms.size()));
@@ -53,7 +71,8 @@ std::span<const double> Dots::end() {
   return {values_.data(), count_};
 }
 
-void Dots::add_local(std::span<const DotTerm> terms, std::size_t n) {
+template <class T>
+void Dots::add_local(std::span<const DotTermOf<T>> terms, std::size_t n) {
   constexpr double k_seconds_a_block = 1e-7;
   const auto blocks = static_cast<std::int64_t>((n + BlockSum::k_most - 1) / BlockSum::k_most);
   std::fill_n(sums_.begin(), count_, ReproducibleSum());
@@ -71,14 +90,19 @@ void Dots::add_local(std::span<const DotTerm> terms, std::size_t n) {
   }
 }
 
-void Dots::add_block(std::span<const DotTerm> terms, std::size_t n, std::int64_t number, Sums& sums) const {
+template <class T>
+void Dots::add_block(std::span<const DotTermOf<T>> terms, std::size_t n, std::int64_t number, Sums& sums) const {
   const std::size_t first = static_cast<std::size_t>(number) * BlockSum::k_most;
   const std::size_t size = std::min(BlockSum::k_most, n - first);
   alignas(64) BlockSum::Numbers block;
   for (std::size_t k = 0; k < terms.size(); ++k) {
     const auto [a, b] = terms[k];
-    const double magnitude = b != nullptr ? kernels_.multiply(a + first, b + first, size, block.data())
-                                          : kernels_.copy(a + first, size, block.data());
+    BlockSum::Numbers memory_a, memory_b;
+    const double* first_a = in_double(a + first, size, memory_a.data());
+    const double magnitude =
+        b == nullptr ? kernels_.copy(first_a, size, block.data())
+                     : kernels_.multiply(first_a, a == b ? first_a : in_double(b + first, size, memory_b.data()), size,
+                                         block.data());
     BlockSum::add(kernels_, sums[k], block.data(), size, magnitude);
   }
 }

@@ -15,10 +15,12 @@
 namespace eddyline::linear {
 
 /// Sum of a_i b_i; without b, of a_i.
-struct DotTerm {
-  const double* a;
-  const double* b = nullptr;
+template <class T>
+struct DotTermOf {
+  const T* a;
+  const T* b = nullptr;
 };
+using DotTerm = DotTermOf<double>;
 
 /// Several dot products in one reduction. Each is the exact sum of its products, rounded once:
 ///
@@ -54,12 +56,18 @@ class Dots {
     begin(terms, n);
     return end();
   }
+  /// Collective. The same of numbers in single precision, whose products are exact.
+  std::span<const double> of(std::span<const DotTermOf<float>> terms, std::size_t n);
 
  private:
   using Sums = std::array<ReproducibleSum, k_most>;
 
-  void add_local(std::span<const DotTerm> terms, std::size_t n);
-  void add_block(std::span<const DotTerm> terms, std::size_t n, std::int64_t number, Sums& sums) const;
+  template <class T>
+  void begin_with(std::span<const DotTermOf<T>> terms, std::size_t n);
+  template <class T>
+  void add_local(std::span<const DotTermOf<T>> terms, std::size_t n);
+  template <class T>
+  void add_block(std::span<const DotTermOf<T>> terms, std::size_t n, std::int64_t number, Sums& sums) const;
 
   comm::Communicator& communicator_;
   comm::Reduction reduction_;

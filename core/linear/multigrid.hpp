@@ -68,12 +68,8 @@ class Multigrid {
     auto& a = hierarchy_.level(k);
     Level& level = levels_[k];
     level.r.resize(a.extent());
-    if constexpr (requires { a.residual(x, b, span_of(level.r)); }) {
-      a.residual(x, b, span_of(level.r));
-    } else {
-      a.apply(x, span_of(level.r));
-      for_each_unknown(a.size(), [&](std::size_t i) { level.r[i] = b[i] - level.r[i]; });
-    }
+    a.apply(x, span_of(level.r));
+    for_each_unknown(a.size(), [&](std::size_t i) { level.r[i] = b[i] - level.r[i]; });
     hierarchy_.transfer(k).refine(correction(k), x);
     smooth(k, options_.smoother, b, x, Guess::given);
   }

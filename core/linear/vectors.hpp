@@ -25,7 +25,13 @@ void for_each_unknown(std::size_t n, Each&& each) {
   for (std::int64_t i = 0; i < count; ++i) each(static_cast<std::size_t>(i));
 }
 
-inline std::span<double> span_of(Array<double>& array) { return {array.data(), array.size()}; }
-inline std::span<const double> span_of(const Array<double>& array) { return {array.data(), array.size()}; }
+template <class T>
+std::span<T> span_of(Array<T>& array) {
+  return {array.data(), array.size()};
+}
+template <class T>
+std::span<const T> span_of(const Array<T>& array) {
+  return {array.data(), array.size()};
+}
 
 }  // namespace eddyline::linear

@@ -9,13 +9,14 @@
 namespace eddyline::patches {
 
 /// Copies a row of numbers. Most rows of ghosts are short: for these, a call would take longer than the copy.
-inline void copy_row(const double* from, std::int32_t count, double* to) {
+template <class T>
+void copy_row(const T* from, std::int32_t count, T* to) {
   constexpr std::int32_t k_pack = 4;
   if (count > 2 * k_pack) {
-    std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(double));
+    std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
   } else if (count >= k_pack) {  // two packs, which may overlap
-    std::memcpy(to, from, k_pack * sizeof(double));
-    std::memcpy(to + count - k_pack, from + count - k_pack, k_pack * sizeof(double));
+    std::memcpy(to, from, k_pack * sizeof(T));
+    std::memcpy(to + count - k_pack, from + count - k_pack, k_pack * sizeof(T));
   } else {
     for (std::int32_t i = 0; i < count; ++i) to[i] = from[i];
   }
@@ -23,8 +24,9 @@ inline void copy_row(const double* from, std::int32_t count, double* to) {
 
 /// Copies the values of the cells `part` from the memory of the cells `source` to that of the cells `target`; all are
 /// row-major. A cell of the source has the index of the target minus `shift`.
-inline void copy_cells(const double* from, const grid::IndexBox& source, double* to, const grid::IndexBox& target,
-                       const grid::IndexBox& part, Int3 shift = {0, 0, 0}) {
+template <class T>
+void copy_cells(const T* from, const grid::IndexBox& source, T* to, const grid::IndexBox& target,
+                const grid::IndexBox& part, Int3 shift = {0, 0, 0}) {
   Int3 first;
   for (std::size_t d = 0; d < 3; ++d) first[d] = part.lower[d] - shift[d];
   from += source.index(first);

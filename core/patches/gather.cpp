@@ -3,8 +3,6 @@
 #include <map>
 #include <utility>
 
-#include "patches/copy_cells.hpp"
-
 namespace eddyline::patches {
 
 using exchange::BoxPiece;
@@ -63,22 +61,6 @@ void Gather::connect_if(exchange::BoxHalo& halo, Chosen chosen) const {
     for (const BoxPiece* piece : pieces.first) halo.add_sent(rank, *piece);
     for (const BoxPiece* piece : pieces.second) halo.add_received(rank, *piece);
   }
-}
-
-Gather::Views Gather::views(const double* own, double* foreign) const {
-  Views views;
-  for (std::size_t k = 0; k < boxes_.size(); ++k) views.givers.push_back({own + first_[k], boxes_[k]});
-  for (const IndexBox& box : foreign_) {
-    views.receivers.push_back({foreign, box});
-    foreign += box.cells();
-  }
-  return views;
-}
-
-void Gather::fill(std::size_t k, const Values& values, const IndexBox& box, double* to) const {
-  for (const Source& source : targets_[k].sources)
-    copy_cells((source.is_foreign ? values.foreign : values.own) + source.first, source.block, to, box, source.cells,
-               source.shift);
 }
 
 }  // namespace eddyline::patches

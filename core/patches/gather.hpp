@@ -3,19 +3,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "exchange/halo.hpp"
 #include "grid/index_box.hpp"
+#include "patches/copy_cells.hpp"
 #include "patches/patch_set.hpp"
 
 namespace eddyline::patches {
 
 /// Values of a scalar field for a Gather: those of this rank's patches, and the received ones.
-struct Values {
-  const double* own = nullptr;      // patch by patch, see PatchSet::first()
-  const double* foreign = nullptr;  // cells of other ranks, as the halo receives them
+template <class T>
+struct ValuesOf {
+  const T* own = nullptr;      // patch by patch, see PatchSet::first()
+  const T* foreign = nullptr;  // cells of other ranks, as the halo receives them
 };
+using Values = ValuesOf<double>;
 
 /// Boxes of cells, the targets, that collect values from the patches of one level: within this rank by copies, from
 /// other ranks through a halo. Parts of a target that no patch has stay as they are.
@@ -42,17 +46,24 @@ class Gather {
   void connect(exchange::BoxHalo& halo) const;
   void connect(exchange::BoxHalo& halo, int parcel) const;
   /// The memory of a field as that halo sees it: it sends own values and receives foreign ones.
-  struct Views {
-    std::vector<exchange::BlockView<const double>> givers;
-    std::vector<exchange::BlockView<double>> receivers;
+  template <class T>
+  struct ViewsOf {
+    std::vector<exchange::BlockView<const T>> givers;
+    std::vector<exchange::BlockView<T>> receivers;
 
-    exchange::BoxField<double> field() const { return {givers, receivers}; }
+    exchange::BoxField<T> field() const { return {givers, receivers}; }
   };
-  Views views(const double* own, double* foreign) const;
+  using Views = ViewsOf<double>;
+  template <class T>
+  ViewsOf<T> views(const T* own, T* foreign) const;
 
   /// Collects the values of a target, into the memory of the cells `box`, row-major.
-  void fill(std::size_t k, const Values& values, const grid::IndexBox& box, double* to) const;
-  void fill(std::size_t k, const Values& values, double* to) const { fill(k, values, target(k), to); }
+  template <class T>
+  void fill(std::size_t k, const ValuesOf<std::type_identity_t<T>>& values, const grid::IndexBox& box, T* to) const;
+  template <class T>
+  void fill(std::size_t k, const ValuesOf<std::type_identity_t<T>>& values, T* to) const {
+    fill(k, values, target(k), to);
+  }
 
  private:
   /// Cells of a target that come from one block of values.
@@ -84,5 +95,24 @@ class Gather {
   std::vector<grid::IndexBox> foreign_;  // boxes of the received cells, in the indices of the target
   std::int64_t foreign_cells_ = 0;
 };
+
+template <class T>
+Gather::ViewsOf<T> Gather::views(const T* own, T* foreign) const {
+  ViewsOf<T> views;
+  for (std::size_t k = 0; k < boxes_.size(); ++k) views.givers.push_back({own + first_[k], boxes_[k]});
+  for (const grid::IndexBox& box : foreign_) {
+    views.receivers.push_back({foreign, box});
+    foreign += box.cells();
+  }
+  return views;
+}
+
+template <class T>
+void Gather::fill(std::size_t k, const ValuesOf<std::type_identity_t<T>>& values, const grid::IndexBox& box,
+                  T* to) const {
+  for (const Source& source : targets_[k].sources)
+    copy_cells((source.is_foreign ? values.foreign : values.own) + source.first, source.block, to, box, source.cells,
+               source.shift);
+}
 
 }  // namespace eddyline::patches

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "comm/communicator.hpp"
@@ -45,9 +46,13 @@ class Layout {
   const Gather& ghosts_of_patches() const { return ghosts_of_patches_; }
   /// Adds what this rank sends and receives to a halo.
   void connect(exchange::BoxHalo& halo) const { ghosts_of_patches_.connect(halo); }
-  Views views(const double* own, double* foreign) const { return ghosts_of_patches_.views(own, foreign); }
+  template <class T>
+  Gather::ViewsOf<T> views(const T* own, T* foreign) const {
+    return ghosts_of_patches_.views(own, foreign);
+  }
   /// Collects the values of a patch with its ghosts, row-major. Ghosts that no patch of the level has stay as they are.
-  void fill(const Patch& patch, const Values& values, double* scratch) const {
+  template <class T>
+  void fill(const Patch& patch, const ValuesOf<std::type_identity_t<T>>& values, T* scratch) const {
     ghosts_of_patches_.fill(number_of(patch), values, scratch);
   }
   /// The parcel of a patch, by its number, see PatchSet::parcel().

@@ -88,12 +88,22 @@ Bounds drift_of(const Sorted& s, const Sorted& walls, Field field,
   return bounds;
 }
 
+/// Calls `visit` with the distance vectors [m] of all pairs, and with their displacements relative to each other
+/// [quanta].
+template <class Visit>
+void for_all_pairs(const Sorted& s, Field field, Visit visit) {
+  std::vector<Vec3> displacements;
+  for (const Vec3& at : s.x) displacements.push_back(2 * field(at));
+  for (std::size_t i = 0; i < s.x.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) visit(s.x[i] - s.x[j], displacements[i] - displacements[j]);
+}
+
 /// Largest relative displacement of two particles that were less than an edge apart.
 float brute_force_of_touching(const Sorted& s, Field field) {
   double apart = 0;
-  for (const Vec3& a : s.x)
-    for (const Vec3& b : s.x)
-      if (norm(a - b) < k_edge) apart = std::max(apart, norm(2 * field(a) - 2 * field(b)));
+  for_all_pairs(s, field, [&](const Vec3& between, const Vec3& relative) {
+    if (norm(between) < k_edge) apart = std::max(apart, norm(relative));
+  });
   return static_cast<float>(apart);
 }
 
@@ -101,10 +111,10 @@ float brute_force_of_touching(const Sorted& s, Field field) {
 float brute_force(const Sorted& s, Field field) {
   const double to_quanta = 1 / k_fixed.quantum();
   double approach = 0;
-  for (const Vec3& a : s.x)
-    for (const Vec3& b : s.x)
-      if (norm(a - b) >= k_edge)
-        approach = std::max(approach, to_quanta * k_edge - norm(to_quanta * (a - b) + 2 * field(a) - 2 * field(b)));
+  for_all_pairs(s, field, [&](const Vec3& between, const Vec3& relative) {
+    if (norm(between) >= k_edge)
+      approach = std::max(approach, to_quanta * k_edge - norm(to_quanta * between + relative));
+  });
   return static_cast<float>(approach);
 }
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import law_worlds
 import small_worlds
-from test_law import JOURNEYS
+from journeys import JOURNEYS
 from test_steering import COMMANDS
 from test_steering import STEPS as STEERED_STEPS
 from test_steering import WORLD as STEERED

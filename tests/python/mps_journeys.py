@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import law_worlds
-from test_law import Journey
+from journeys import Journey
 
 AROUND_A_BODY = """format = 1
 [domain]

@@ -1,5 +1,5 @@
-"""One of the ranks of a test: `mpiexec -n N python rank_program.py JOURNEY key=value ...`, a journey of
-test_law, see ways.py, or of mps_journeys. Rank 0 prints what came out as JSON.
+"""One of the ranks of a test: `mpiexec -n N python rank_program.py JOURNEY key=value ...`, a journey,
+see ways.py, or one of mps_journeys. Rank 0 prints what came out as JSON.
 
 save=FOLDER: leaves the state of each rank there; restore=FOLDER: goes on from it; keep=1: rank 0 still has
 its simulation when the program ends."""
@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from journeys import INTERVAL, JOURNEYS
 from mps_journeys import JOURNEYS as MPS_JOURNEYS
-from test_law import INTERVAL, JOURNEYS
 
 from eddyline import _core
 from eddyline.ranks import join

@@ -14,6 +14,7 @@ from functools import cache
 import law_worlds
 import numpy as np
 import pytest
+from journeys import INTERVAL, JOURNEYS
 from numpy.typing import NDArray
 
 from eddyline import _core
@@ -22,8 +23,6 @@ from eddyline.world import World
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 NEVER = 2**62
-INTERVAL = 0.004
-"""Time between rows of the series [s]: a few steps."""
 
 
 @dataclass(frozen=True)
@@ -60,36 +59,6 @@ def pairwise() -> list[Execution]:
         chosen.append(Execution(*best))  # type: ignore[arg-type]
         missing -= pairs(best)
     return chosen
-
-
-@dataclass(frozen=True)
-class Journey:
-    """A world, how many steps it is run for, and how many cells particles must travel along which axis."""
-
-    text: str
-    steps: int
-    axis: int
-    cells: float
-
-
-JOURNEYS = {
-    "dam-2d": Journey(law_worlds.DAM_2D, 300, 0, 2.0),
-    "dam-3d": Journey(law_worlds.DAM_3D, 120, 0, 2.0),
-    "stream-2d": Journey(law_worlds.STREAM_2D, 200, 0, 3.0),
-    "stream-3d": Journey(law_worlds.STREAM_3D, 80, 0, 1.2),
-    "settled-2d": Journey(law_worlds.SETTLED_2D, 250, 1, 1.0),
-    "moving-2d": Journey(law_worlds.MOVING_2D, 200, 0, 2.0),
-    "moving-3d": Journey(law_worlds.MOVING_3D, 90, 0, 0.5),
-    "moving-channel": Journey(law_worlds.MOVING_CHANNEL, 150, 0, 0.7),
-    "channel-2d": Journey(law_worlds.CHANNEL_2D, 150, 0, 1.3),
-    "free-stream-2d": Journey(law_worlds.FREE_STREAM_2D, 150, 0, 0.7),
-    "channel-3d": Journey(law_worlds.CHANNEL_3D, 80, 2, 0.7),
-    "jets-2d": Journey(law_worlds.JETS_2D, 150, 0, 1.0),
-    "classic-dam-2d": Journey(law_worlds.by_classic(law_worlds.DAM_2D), 1100, 0, 2.0),
-    "classic-dam-3d": Journey(law_worlds.by_classic(law_worlds.DAM_3D, "xsph = 0.5"), 350, 0, 1.0),
-    "gas-2d": Journey(law_worlds.GAS_2D, 110, 0, 3.0),
-    "gas-3d": Journey(law_worlds.GAS_3D, 40, 0, 1.0),
-}
 
 
 @dataclass(frozen=True)

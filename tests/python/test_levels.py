@@ -47,8 +47,9 @@ def test_all_refined_tells_memory_before(monkeypatch: pytest.MonkeyPatch) -> Non
         monkeypatch.setattr(f"eddyline.solvers.amr.{place}.available_memory", lambda: 1e7)
     fine = LEVELS.replace("spacing = 0.015625", "spacing = 0.001953125")
     assert fine != LEVELS
-    with pytest.raises(WorldError, match=r"with the levels that method\.refine chooses, makes 340,000 cells"):
-        World.from_text(fine.replace("tolerance = 0.01", 'refine = "x > -1"'))
+    for refine in ('refine = "x > -1"', 'tolerance = 0.01\nrefine = "x > -1"'):
+        with pytest.raises(WorldError, match=r"the levels that method\.refine chooses, makes 340,000 cells"):
+            World.from_text(fine.replace("tolerance = 0.01", refine))
     World.from_text(fine.replace("tolerance = 0.01", 'refine = "x > 0.9"'))
     world = World.from_text(fine)  # what the fields ask for is not known yet
     told = "memory are free. If the run needs too much, raise method.tolerance or reduce method.levels."

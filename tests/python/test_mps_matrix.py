@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from journeys import INTERVAL
 from mps_journeys import JOURNEYS
-from test_law import INTERVAL, End, assert_same, end_of
+from test_law import End, assert_same, end_of
 from ways import PROGRAM, covering, needs_ranks, started
 
 from eddyline import _core

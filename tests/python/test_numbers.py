@@ -29,6 +29,7 @@ from eddyline.run.progress import RunProgress
 from eddyline.run.record import Run
 from eddyline.run.results import evaluate, flow_states
 from eddyline.signals import Statistic
+from eddyline.stream.series import Series
 from eddyline.sweep.table import row_of
 from eddyline.world import World, gallery
 from eddyline.world.curves import DATA
@@ -496,6 +497,10 @@ def flickering(seed: int, wobble: float, noise: float) -> pd.DataFrame:
     return with_units({"time": time, "total_x": drag, "total_y": lift}, "N/m")
 
 
+def as_series(frame: pd.DataFrame) -> Series:
+    return Series("force.cylinder", list(frame.columns), frame.attrs["units"], frame.to_numpy())
+
+
 @pytest.mark.parametrize(("seed", "wobble", "noise", "raw"), [(3, 0.05, 0.1, 5), (4, 0.04, 0.3, 10)])
 def test_the_outlook_keeps_its_verdict_until_another_has_held(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, wobble: float, noise: float, raw: int
@@ -507,7 +512,8 @@ def test_the_outlook_keeps_its_verdict_until_another_has_held(
     told, seen = [], []
     for now in np.arange(0.5, 12, 0.11):
         frame = whole[whole["time"] <= now]
-        monkeypatch.setattr("eddyline.run.convergence_forecast.read_series", lambda path, frame=frame: frame)
+        read = as_series(frame)
+        monkeypatch.setattr("eddyline.run.convergence_forecast.read_series", lambda path, read=read: read)
         told.append(forecast.look_now().words.split(" since ")[0])
         state = flow_states(world, {"force.cylinder": frame})["cylinder"]
         seen.append(type(state).__name__)
@@ -525,11 +531,11 @@ def test_the_forecast_reports_a_lasting_end_of_the_periods(
     time = np.linspace(0, 12, 3000)
     growth = np.where(time < 6, 1.0, 1.0 + 0.5 * (time - 6))
     values = {"time": time, "total_x": 3 + 0 * time, "total_y": growth * np.sin(2 * math.pi * time / 0.3)}
-    whole = with_units(values, "N/m")
+    whole = as_series(with_units(values, "N/m"))
     told = {}
     for now in (5.0, 6.0, 6.6, 7.5, 9.0):
         monkeypatch.setattr(
-            "eddyline.run.convergence_forecast.read_series", lambda path, now=now: whole[whole["time"] <= now]
+            "eddyline.run.convergence_forecast.read_series", lambda path, now=now: whole.until(now)
         )
         told[now] = forecast.look_now().words
     assert told[5.0].startswith("periodic since") and told[6.0].startswith("periodic since")

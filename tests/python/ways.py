@@ -16,7 +16,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_law import JOURNEYS, reference
+from journeys import JOURNEYS
+from test_law import reference
 
 from eddyline import _core
 from eddyline.ranks import RankError
@@ -45,7 +46,7 @@ needs_ranks = pytest.mark.skipif(needs_no_ranks(), reason=f"no MPI in this build
 
 @dataclass(frozen=True)
 class Way:
-    """One way to compute a journey of test_law. resumed: number of ranks that continue it half way; 0: none.
+    """One way to compute a journey. resumed: number of ranks that continue it half way; 0: none.
     lazy: steps between exchanges."""
 
     journey: str

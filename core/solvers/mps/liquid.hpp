@@ -165,6 +165,8 @@ class Liquid {
     std::size_t body;
     std::int64_t addition;
   };
+  /// Part of the margin that may be used up: lists select in single precision.
+  static constexpr double k_safe_margin = 0.999;
 
   void place();
   bool is_here(Vec3 x) const {

@@ -60,7 +60,7 @@ class Bisection {
     divide(std::move(best.second), first_rank + half, ranks - half);
   }
 
-  /// Of all halves that are nearly as even as any those with the fewest faces between them.
+  /// The halves with the fewest faces between them, of all that are nearly as even as any.
   Halves best_halves(Ranges all, int first_ranks, int second_ranks) const {
     const auto dimensions = static_cast<std::size_t>(mesh_.dimensions);
     std::vector<Halves> found;

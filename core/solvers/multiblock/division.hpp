@@ -1,5 +1,5 @@
 #pragma once
-// How the blocks of a mesh are cut and given to ranks: the same on all ranks, and in plans of runs.
+// Blocks of a mesh cut into pieces and given to ranks: the same on all ranks, and in plans of runs.
 
 #include <cstdint>
 #include <vector>

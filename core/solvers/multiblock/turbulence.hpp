@@ -40,7 +40,6 @@ class Turbulence {
  private:
   void allocate(const world::World& world, const Boundaries& boundaries);
   void fill_ghosts();
-  void set_coefficients(const TimeDerivative& time);
   void set_row(PieceFields<E>& piece, const TimeDerivative& time, std::ptrdiff_t first, std::int32_t count) const;
   void solve();
   void set_eddy_ghosts(Level<E>& level);

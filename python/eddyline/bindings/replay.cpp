@@ -1,13 +1,8 @@
 // Replays of recorded exchanges.
 #include "exchange/replay.hpp"
 
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
-#include "arrays.hpp"
-#include "bindings.hpp"
+#include "bindings/bindings.hpp"
+#include "bindings/conversions.hpp"
 
 namespace eddyline::bindings {
 

@@ -1,13 +1,8 @@
 // Isosurfaces: computed by a simulation, and read again.
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <cstring>
 
-#include "arrays.hpp"
-#include "bindings.hpp"
+#include "bindings/bindings.hpp"
+#include "bindings/conversions.hpp"
 #include "driver/leader.hpp"
 #include "driver/make_solver.hpp"
 #include "observe/isosurface/codec.hpp"
@@ -21,16 +16,9 @@ using namespace nb::literals;
 
 namespace {
 
-std::span<const std::byte> content(const nb::bytes& bytes) {
-  return {reinterpret_cast<const std::byte*>(bytes.c_str()), bytes.size()};
-}
-
-std::vector<std::pair<std::string, std::string>> quantities(const Leader& simulation) {
-  std::vector<std::pair<std::string, std::string>> all;
+nb::list quantities(const Leader& simulation) {
   const auto& own = simulation.own();
-  for (const auto& column : observe::surface_quantities(own.sampler(), own.solver().world()))
-    all.emplace_back(column.name, column.unit);
-  return all;
+  return columns_of(observe::surface_quantities(own.sampler(), own.solver().world()));
 }
 
 void check(const Leader& simulation, const std::string& quantity) {
@@ -90,12 +78,7 @@ void bind_surfaces(nb::module_& module) {
   module.def("surface_quantities", quantities, "simulation"_a);
   module.def(
       "surface_units",
-      [](const world::World& world) {
-        std::vector<std::pair<std::string, std::string>> units;
-        for (const auto& [name, unit] : observe::surface_quantities(driver::describe(world), world))
-          units.emplace_back(name, unit);
-        return units;
-      },
+      [](const world::World& world) { return columns_of(observe::surface_quantities(driver::describe(world), world)); },
       "world"_a);
   module.def("check_surface_quantity", check, "simulation"_a, "quantity"_a);
   module.def("isosurface", isosurface, "simulation"_a, "quantity"_a, "level"_a, nb::kw_only(), "color"_a = "",

@@ -1,102 +1,27 @@
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/array.h>
-#include <nanobind/stl/map.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/variant.h>
-#include <nanobind/stl/vector.h>
-
+// The world as numbers: fluid, sides, openings, bodies, start, method and observers.
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/errors.hpp"
-#include "bindings.hpp"
-#include "solvers/multiblock/pieces.hpp"
+#include "bindings/bindings.hpp"
+#include "bindings/conversions.hpp"
 #include "world/formula.hpp"
-#include "world/formula_region.hpp"
 #include "world/mesh.hpp"
 #include "world/method_options.hpp"
-#include "world/shapes.hpp"
 #include "world/world.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace eddyline::bindings {
 
-namespace {
-
 using world::Formula;
-using world::Shape;
 using world::ShapePtr;
+using namespace nb::literals;
 
-// Python's Vec3 is a tuple of three floats.
-using Triple = std::tuple<double, double, double>;
-Vec3 to_vec(const Triple& t) { return {std::get<0>(t), std::get<1>(t), std::get<2>(t)}; }
-Triple to_triple(Vec3 v) { return {v.x, v.y, v.z}; }
-
-/// Moves values into a new NumPy array of the given shape.
-template <class... Sizes>
-auto to_array(std::vector<double> values, Sizes... sizes) {
-  auto* data = new std::vector<double>(std::move(values));
-  const nb::capsule owner(data, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
-  return nb::ndarray<nb::numpy, double>(data->data(), {static_cast<std::size_t>(sizes)...}, owner);
-}
-
-/// The values of the variables in use, as arrays of one shape.
-struct Broadcast {
-  std::vector<nb::object> arrays;     // in the order of Formula::used_variables()
-  std::vector<std::size_t> variable;  // their places among Formula::variables()
-  nb::object shape = nb::make_tuple();
-};
-
-Broadcast broadcast(const Formula& formula, nb::handle values) {
-  const nb::module_ numpy = nb::module_::import_("numpy");
-  Broadcast result;
-  nb::list arrays;
-  for (const std::string& name : formula.used_variables()) {
-    const nb::str key(name.c_str());
-    if (!nb::cast<bool>(values.attr("__contains__")(key)))
-      throw UserError("no value for `" + name + "`, which the formula `" + formula.text() + "` uses");
-    arrays.append(numpy.attr("asarray")(nb::object(values[key]), "dtype"_a = "float64"));
-    const auto& all = formula.variables();
-    result.variable.push_back(static_cast<std::size_t>(std::find(all.begin(), all.end(), name) - all.begin()));
-  }
-  if (arrays.size() == 0) return result;
-  const nb::object equal = numpy.attr("broadcast_arrays")(*arrays);
-  result.shape = nb::object(equal[0].attr("shape"));
-  for (nb::handle array : equal) result.arrays.push_back(numpy.attr("ascontiguousarray")(array).attr("ravel")());
-  return result;
-}
-
-nb::object evaluate(const Formula& formula, nb::handle values) {
-  const Broadcast inputs = broadcast(formula, values);
-  std::vector<const double*> columns;
-  std::size_t count = 1;
-  for (const nb::object& array : inputs.arrays) {
-    const auto column = nb::cast<nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(array);
-    columns.push_back(column.data());
-    count = column.size();
-  }
-  std::vector<double> row(formula.variables().size()), results(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    for (std::size_t k = 0; k < columns.size(); ++k) row[inputs.variable[k]] = columns[k][i];
-    results[i] = formula.evaluate(row);
-  }
-  if (nb::len(inputs.shape) == 0) return nb::float_(results[0]);
-  return to_array(std::move(results), count).cast().attr("reshape")(inputs.shape);
-}
+namespace {
 
 /// A formula that the core can evaluate with (x, y, z, t), from a Formula, a number or a text.
 Formula field_formula(nb::handle value) {
@@ -114,139 +39,6 @@ std::array<Formula, 3> field_formulas(nb::handle values) {
   std::size_t axis = 0;
   for (nb::handle value : values) result[axis++] = field_formula(value);
   return result;
-}
-
-std::tuple<double, double, double> differentiate(const Formula& formula, const std::vector<double>& values,
-                                                 const std::string& variable) {
-  const auto& all = formula.variables();
-  const auto found = std::find(all.begin(), all.end(), variable);
-  if (found == all.end()) throw UserError("the formula `" + formula.text() + "` has no variable `" + variable + "`");
-  const world::Jet jet = formula.differentiate(values, static_cast<std::size_t>(found - all.begin()));
-  return {jet.value, jet.first, jet.second};
-}
-
-void bind_formula(nb::module_& module) {
-  nb::class_<Formula>(module, "Formula")
-      .def(nb::init<std::string_view, std::vector<std::string>>(), "text"_a, "variables"_a = std::vector<std::string>{})
-      .def("evaluate", &evaluate, "values"_a)
-      .def("differentiate", &differentiate, "values"_a, "variable"_a)
-      .def_prop_ro("text", &Formula::text)
-      .def_prop_ro("is_constant", &Formula::is_constant)
-      .def_prop_ro("used_variables", &Formula::used_variables)
-      .def("__repr__", [](const Formula& formula) {
-        return "Formula(" + nb::cast<std::string>(nb::repr(nb::cast(formula.text()))) + ")";
-      });
-}
-
-using Points = nb::ndarray<const double, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
-
-auto signed_distance(const Shape& shape, const Points& points) {
-  std::vector<double> distance(points.shape(0));
-  for (std::size_t i = 0; i < distance.size(); ++i) {
-    const double* p = points.data() + 3 * i;
-    distance[i] = shape.signed_distance({p[0], p[1], p[2]});
-  }
-  return to_array(std::move(distance), points.shape(0));
-}
-
-auto points_to_array(const std::vector<Vec3>& points) {
-  std::vector<double> values;
-  values.reserve(3 * points.size());
-  for (const Vec3& p : points) values.insert(values.end(), {p.x, p.y, p.z});
-  return to_array(std::move(values), points.size(), 3);
-}
-
-/// An (n, 3) array of visit(point).
-template <class Visit>
-auto each_point(const Points& points, Visit&& visit) {
-  std::vector<Vec3> result(points.shape(0));
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    const double* p = points.data() + 3 * i;
-    result[i] = visit(Vec3{p[0], p[1], p[2]});
-  }
-  return points_to_array(result);
-}
-
-auto layers(const Shape& shape, double spacing, int count, bool inside) {
-  const std::vector<world::SurfacePoint> points = shape.layers(spacing, count, inside);
-  std::vector<Vec3> positions;
-  std::vector<double> volumes;
-  for (const world::SurfacePoint& point : points) {
-    positions.push_back(point.position);
-    volumes.push_back(point.volume);
-  }
-  return std::make_pair(points_to_array(positions), to_array(std::move(volumes), points.size()));
-}
-
-nb::list outline(const Shape& shape, double tolerance) {
-  nb::list loops;
-  for (const std::vector<Vec3>& loop : shape.outline(tolerance)) loops.append(points_to_array(loop));
-  return loops;
-}
-
-void bind_shapes(nb::module_& module) {
-  nb::class_<Shape>(module, "Shape")
-      .def("signed_distance", &signed_distance, "points"_a)
-      .def("layers", &layers, "spacing"_a, "count"_a, "inside"_a = true)
-      .def("outline", &outline, "tolerance"_a)
-      .def_prop_ro("bounds",
-                   [](const Shape& shape) {
-                     const auto [lowest, highest] = shape.bounds();
-                     return std::make_pair(to_triple(lowest), to_triple(highest));
-                   })
-      .def_prop_ro("volume", &Shape::volume)
-      .def_prop_ro("dimensions", &Shape::dimensions);
-
-  module.def(
-      "circle", [](const Triple& center, double diameter) { return world::make_circle(to_vec(center), diameter); },
-      "center"_a, "diameter"_a);
-  module.def(
-      "rectangle",
-      [](const Triple& min, const Triple& max, double angle) {
-        return world::make_rectangle(to_vec(min), to_vec(max), angle);
-      },
-      "min"_a, "max"_a, "angle"_a = 0.0);
-  module.def(
-      "polygon",
-      [](const std::vector<Triple>& points) {
-        std::vector<Vec3> corners;
-        for (const Triple& point : points) corners.push_back(to_vec(point));
-        return world::make_polygon(std::move(corners));
-      },
-      "points"_a);
-  module.def(
-      "line",
-      [](const Triple& from, const Triple& to, double thickness) {
-        return world::make_line(to_vec(from), to_vec(to), thickness);
-      },
-      "from_"_a, "to"_a, "thickness"_a);
-  module.def(
-      "sphere", [](const Triple& center, double diameter) { return world::make_sphere(to_vec(center), diameter); },
-      "center"_a, "diameter"_a);
-  module.def(
-      "box", [](const Triple& min, const Triple& max) { return world::make_box(to_vec(min), to_vec(max)); }, "min"_a,
-      "max"_a);
-  module.def(
-      "cylinder",
-      [](const Triple& from, const Triple& to, double diameter) {
-        return world::make_cylinder(to_vec(from), to_vec(to), diameter);
-      },
-      "from_"_a, "to"_a, "diameter"_a);
-  module.def(
-      "triangulated",
-      [](const Points& points, const std::vector<std::array<std::int32_t, 3>>& triangles) {
-        std::vector<Vec3> corners(points.shape(0));
-        for (std::size_t i = 0; i < corners.size(); ++i)
-          corners[i] = {points.data()[3 * i], points.data()[3 * i + 1], points.data()[3 * i + 2]};
-        return world::make_triangulated(std::move(corners), triangles);
-      },
-      "points"_a, "triangles"_a);
-  module.def(
-      "formula_region",
-      [](const Formula& inside, const Triple& min, const Triple& max, int dimensions) {
-        return world::make_formula_region(inside, to_vec(min), to_vec(max), dimensions);
-      },
-      "inside"_a, "min"_a, "max"_a, "dimensions"_a);
 }
 
 /// Literal strings for the values of an enumeration, in their order.
@@ -453,104 +245,6 @@ void bind_observers(nb::module_& module) {
   def_axis(front, &Front::axis);
 }
 
-using Nodes = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
-using Indices = std::vector<std::int32_t>;
-
-/// A block from its nodes, (ni + 1, nj + 1, D) or (ni + 1, nj + 1, nk + 1, D).
-world::MeshBlock mesh_block(const std::string& name, const Nodes& nodes, int dimensions) {
-  const auto count = static_cast<std::size_t>(dimensions);
-  bool fits = nodes.ndim() == count + 1 && nodes.shape(count) == count;
-  for (std::size_t d = 0; fits && d < count; ++d) fits = nodes.shape(d) >= 2;
-  if (!fits)
-    throw UserError("mesh: block \"" + name + "\": its nodes must have the shape (ni + 1, nj + 1" +
-                    (dimensions == 3 ? ", nk + 1, 3)." : ", 2)."));
-  world::MeshBlock block{.name = name, .cells = {1, 1, 1}, .nodes = {}};
-  for (std::size_t d = 0; d < count; ++d) block.cells[d] = static_cast<std::int32_t>(nodes.shape(d)) - 1;
-  const std::size_t ni = nodes.shape(0), nj = nodes.shape(1), nk = dimensions == 3 ? nodes.shape(2) : 1;
-  for (std::size_t d = 0; d < count; ++d) {
-    auto& along = block.nodes[d];
-    along.resize(ni * nj * nk);
-    for (std::size_t i = 0; i < ni; ++i)
-      for (std::size_t j = 0; j < nj; ++j)
-        for (std::size_t k = 0; k < nk; ++k)
-          along[i + ni * (j + nj * k)] = nodes.data()[((i * nj + j) * nk + k) * count + d];
-  }
-  return block;
-}
-
-/// Three numbers from one for each dimension; `rest` for the others.
-template <class Triple>
-Triple for_axes(const Indices& values, Triple rest, int dimensions) {
-  if (values.size() != static_cast<std::size_t>(dimensions))
-    throw UserError("mesh: " + std::to_string(dimensions) + " indices are needed, found " +
-                    std::to_string(values.size()) + ".");
-  for (std::size_t d = 0; d < values.size(); ++d) rest[d] = values[d];
-  return rest;
-}
-
-world::MeshPatch mesh_patch(std::int32_t block, int axis, int end, const Indices& low, const Indices& high,
-                            int dimensions) {
-  return {block, axis, end, for_axes<Int3>(low, {0, 0, 0}, dimensions), for_axes<Int3>(high, {1, 1, 1}, dimensions)};
-}
-
-void bind_mesh(nb::module_& module) {
-  using world::Mesh;
-  nb::class_<Mesh>(module, "Mesh")
-      .def(
-          "__init__",
-          [](Mesh* self, int dimensions) {
-            new (self) Mesh{.dimensions = dimensions, .blocks = {}, .links = {}, .boundaries = {}};
-          },
-          "dimensions"_a)
-      .def(
-          "add_block",
-          [](Mesh& mesh, const std::string& name, const Nodes& nodes) {
-            mesh.blocks.push_back(mesh_block(name, nodes, mesh.dimensions));
-          },
-          "name"_a, "nodes"_a)
-      .def(
-          "add_link",
-          [](Mesh& mesh, std::int32_t block, int axis, int end, const Indices& low, const Indices& high,
-             std::int32_t giver, const Indices& axes, const Indices& signs, const Indices& offset,
-             const std::vector<double>& shift) {
-            using Ints = std::array<int, 3>;
-            world::MeshLink link{.patch = mesh_patch(block, axis, end, low, high, mesh.dimensions),
-                                 .giver = giver,
-                                 .axes = for_axes<Ints>(axes, {0, 1, 2}, mesh.dimensions),
-                                 .signs = for_axes<Ints>(signs, {1, 1, 1}, mesh.dimensions),
-                                 .offset = for_axes<Int3>(offset, {0, 0, 0}, mesh.dimensions),
-                                 .shift = {}};
-            for (std::size_t d = 0; d < std::min<std::size_t>(shift.size(), 3); ++d)
-              link.shift[static_cast<int>(d)] = shift[d];
-            mesh.links.push_back(link);
-          },
-          "block"_a, "axis"_a, "end"_a, "low"_a, "high"_a, "giver"_a, "axes"_a, "signs"_a, "offset"_a, "shift"_a)
-      .def(
-          "add_boundary",
-          [](Mesh& mesh, std::int32_t block, int axis, int end, const Indices& low, const Indices& high,
-             const std::string& name) {
-            mesh.boundaries.push_back({mesh_patch(block, axis, end, low, high, mesh.dimensions), name});
-          },
-          "block"_a, "axis"_a, "end"_a, "low"_a, "high"_a, "name"_a)
-      .def(
-          "divide",
-          [](const Mesh& mesh, int ranks, int levels, bool is_gas) {
-            const multiblock::Pieces pieces(mesh, multiblock::most_levels(mesh, levels, is_gas), ranks, ranks);
-            std::vector<std::tuple<std::int32_t, Int3, Int3, int>> found;
-            for (const auto& piece : pieces.all())
-              found.emplace_back(piece.block, piece.lower, piece.upper, piece.rank);
-            return std::pair(pieces.levels(), std::move(found));
-          },
-          "ranks"_a, "levels"_a, "is_gas"_a)
-      .def("check", &Mesh::check)
-      .def_prop_ro("cells", &Mesh::cells)
-      .def_prop_ro("blocks", [](const Mesh& mesh) {
-        std::vector<std::string> names;
-        for (const auto& block : mesh.blocks) names.push_back(block.name);
-        return names;
-      });
-}
-
 void bind_world_itself(nb::module_& module) {
   using world::Side, world::World;
 
@@ -593,13 +287,9 @@ void bind_world_itself(nb::module_& module) {
 }  // namespace
 
 void bind_world(nb::module_& module) {
-  nb::exception<UserError>(module, "UserError", PyExc_RuntimeError);
-  bind_formula(module);
-  bind_shapes(module);
   bind_fluid_and_boundaries(module);
   bind_start_and_method(module);
   bind_observers(module);
-  bind_mesh(module);
   bind_world_itself(module);
 }
 

@@ -16,13 +16,13 @@ from eddyline.plot.colors import QUANTITIES
 from eddyline.plot.forces import ALWAYS, Stay, force_charts
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
     from eddyline.world import Expect, World
+    from eddyline.world.series_table import SeriesTable
 
 Vector = NDArray[np.float64]
-SeriesMap = Mapping[str, "pd.DataFrame"]
+SeriesMap = Mapping[str, "SeriesTable"]
 ENERGIES = ("kinetic_energy", "potential_energy", "elastic_energy", "thermal_energy", "energy")
 """Columns of the budget that the chart of energies shows."""
 MOST_BODIES = 24
@@ -90,7 +90,7 @@ def _bodies_drawn(world: World, series: SeriesMap) -> list[str]:
     def largest(body: str) -> float:
         frame = series[f"force.{body}"]
         totals = [column for column in map(str, frame.columns) if column.startswith("total_")]
-        return float(np.abs(frame[totals].to_numpy()).max(initial=0.0))
+        return float(np.abs(np.asarray(frame[totals])).max(initial=0.0))
 
     bodies = bodies_with_forces(world.file, series)
     drawn = set(sorted(bodies, key=largest, reverse=True)[:MOST_BODIES])
@@ -134,7 +134,7 @@ def _curve_chart(
     return Chart(names[0], f"{pretty(expect.quantity)} against {source}", text, draw), names
 
 
-def _series_chart(world: World, name: str, frame: pd.DataFrame) -> Chart:
+def _series_chart(world: World, name: str, frame: SeriesTable) -> Chart:
     """One column of an observer: that which an expected value names, or of the pictured quantity, or the
     first. Of a wall the total force."""
     every = [str(column) for column in frame.columns]
@@ -147,9 +147,9 @@ def _series_chart(world: World, name: str, frame: pd.DataFrame) -> Chart:
     unit = frame.attrs.get("units", {}).get(columns[0], "")
 
     def draw(axes: Axes) -> None:
-        time = frame["time"].to_numpy()
+        time = np.asarray(frame["time"])
         for k, column in enumerate(columns):
-            line(axes, time, frame[column].to_numpy(), k, column.replace("_", " "))
+            line(axes, time, np.asarray(frame[column]), k, column.replace("_", " "))
         _widen_if_flat(axes)
         axes.set_xlabel(TIME_LABEL)
         axes.set_ylabel(f"{_label(columns[0])} [{unit}]" if len(columns) == 1 else f"force [{unit}]")
@@ -184,19 +184,20 @@ def _expects(world: World, column: str) -> bool:
     return any(search(rf"\b{escape(column)}\b", expect.quantity) for expect in world.expectations)
 
 
-def _energy_chart(frame: pd.DataFrame) -> Chart:
+def _energy_chart(frame: SeriesTable) -> Chart:
     columns = [c for c in ENERGIES if c in frame.columns]
-    columns = [c for c in columns if float(np.nanmax(np.abs(frame[c].to_numpy()))) > 0] or columns[:1]
+    columns = [c for c in columns if float(np.nanmax(np.abs(np.asarray(frame[c])))) > 0] or columns[:1]
     unit = frame.attrs.get("units", {}).get(columns[0], "J")
     start = {
-        c: float(frame[c].iloc[0]) if c in ("potential_energy", "thermal_energy") else 0.0 for c in columns
+        c: float(np.asarray(frame[c])[0]) if c in ("potential_energy", "thermal_energy") else 0.0
+        for c in columns
     }
 
     def draw(axes: Axes) -> None:
-        time = frame["time"].to_numpy()
+        time = np.asarray(frame["time"])
         for k, column in enumerate(columns):
             label = ("change of " if start[column] else "") + column.replace("_", " ")
-            line(axes, time, frame[column].to_numpy() - start[column], k, label)
+            line(axes, time, np.asarray(frame[column]) - start[column], k, label)
         axes.set_xlabel(TIME_LABEL)
         axes.set_ylabel(f"energy [{unit}]")
         name_above(axes)
@@ -205,12 +206,12 @@ def _energy_chart(frame: pd.DataFrame) -> Chart:
     return Chart("energy", "Energy", _sentence(f"{names} over time"), draw, above=True)
 
 
-def _residual_chart(frame: pd.DataFrame) -> Chart:
+def _residual_chart(frame: SeriesTable) -> Chart:
     """The residual of a steady flow, on a logarithmic axis."""
 
     def draw(axes: Axes) -> None:
-        line(axes, frame["time"].to_numpy(), frame["drop"].to_numpy(), 0, "residual")
-        if (frame["drop"] > 0).any():
+        line(axes, np.asarray(frame["time"]), np.asarray(frame["drop"]), 0, "residual")
+        if (np.asarray(frame["drop"]) > 0).any():
             axes.set_yscale("log")
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.yaxis.set_minor_formatter(lambda value, _: "")
@@ -220,14 +221,14 @@ def _residual_chart(frame: pd.DataFrame) -> Chart:
     return Chart("residual", "Residual", "Residual over time, relative to the first one", draw)
 
 
-def _level_chart(frame: pd.DataFrame) -> Chart:
+def _level_chart(frame: SeriesTable) -> Chart:
     """Cells of each level; 0 has the largest cells."""
     columns = [str(column) for column in frame.columns if str(column).startswith("cells_")]
 
     def draw(axes: Axes) -> None:
-        time = frame["time"].to_numpy()
+        time = np.asarray(frame["time"])
         for k, column in enumerate(columns):
-            line(axes, time, frame[column].to_numpy(), k, f"level {column.removeprefix('cells_')}")
+            line(axes, time, np.asarray(frame[column]), k, f"level {column.removeprefix('cells_')}")
         axes.set_xlabel(TIME_LABEL)
         axes.set_ylabel("cells")
         axes.set_ylim(bottom=0)
@@ -255,14 +256,14 @@ def _evaluate(
     used = list(dict.fromkeys(quantity.series for quantity in quantities.values()))
     if not used or any(name not in series for name in used) or len(quantities) < len(found):
         return None
-    time = series[used[0]]["time"].to_numpy()
+    time = np.asarray(series[used[0]]["time"])
     time = time[time >= after]
     columns: dict[str, Any] = {"time": time}
     for name, quantity in quantities.items():
         frame = series[quantity.series]
-        if quantity.column not in frame.columns or frame.empty:
+        if quantity.column not in frame.columns or len(frame) == 0:
             return None
-        columns[name] = np.interp(time, frame["time"].to_numpy(), frame[quantity.column].to_numpy())
+        columns[name] = np.interp(time, np.asarray(frame["time"]), np.asarray(frame[quantity.column]))
     out = []
     for formula, names in compiled:
         values = formula.evaluate({**world.let, **{plain: columns[name] for name, plain in names.items()}})

@@ -17,10 +17,10 @@ from eddyline.signals.periods import harmonics, mean_cycle, phase_of
 from eddyline.world.problems import number_with_error
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
     from eddyline.world import World
+    from eddyline.world.series_table import SeriesTable
 
 COEFFICIENTS = {"drag_coefficient": "total_x", "lift_coefficient": "total_y"}
 SHOWN = ("mean", "max", "min", "rms")
@@ -31,11 +31,11 @@ ALWAYS: Stay = (-math.inf, math.inf)
 
 
 def force_charts(
-    world: World, body: str, frame: pd.DataFrame, results: Mapping[str, Any], stay: Stay = ALWAYS
+    world: World, body: str, frame: SeriesTable, results: Mapping[str, Any], stay: Stay = ALWAYS
 ) -> Iterator[Chart]:
     """Charts of the drag and lift coefficient of a body, and the spectrum of the lift; one chart of forces if
     the world has no [reference]. A moving body has a chart of its torque first."""
-    time = frame["time"].to_numpy()
+    time = np.asarray(frame["time"])
     factor = world.coefficient_of_force
     if "power" in frame.columns:
         yield _torque(body, time, frame, stay)
@@ -43,26 +43,26 @@ def force_charts(
         yield _newtons(body, time, frame, stay)
         return
     for coefficient, column in COEFFICIENTS.items():
-        forces = frame["total_y"].to_numpy(), frame["total_x"].to_numpy()
-        cycle = _cycle_of(time, forces, factor * frame[column].to_numpy(), results, body)
-        yield _coefficient(body, coefficient, time, factor * frame[column].to_numpy(), results, stay, cycle)
+        forces = np.asarray(frame["total_y"]), np.asarray(frame["total_x"])
+        cycle = _cycle_of(time, forces, factor * np.asarray(frame[column]), results, body)
+        yield _coefficient(body, coefficient, time, factor * np.asarray(frame[column]), results, stay, cycle)
     if results.get("flows", {}).get(body, {}).get("state") in ("periodic", "irregular"):
         spectrum = spectrum_of(frame, "total_y", body, results)
         unit = density_unit(frame, "total_y")
         yield spectrum_chart(world, f"force.{body}", "total_y", spectrum, unit, oscillates=True)
 
 
-def density_unit(frame: pd.DataFrame, column: str) -> str:
+def density_unit(frame: SeriesTable, column: str) -> str:
     """Unit of the power spectral density of a column: the square of its own times seconds."""
     unit = frame.attrs.get("units", {}).get(column, "1")
     return "s" if unit == "1" else f"({unit})^2 s"
 
 
-def spectrum_of(frame: pd.DataFrame, column: str, body: str, results: Mapping[str, Any]) -> Spectrum:
+def spectrum_of(frame: SeriesTable, column: str, body: str, results: Mapping[str, Any]) -> Spectrum:
     """The power spectrum of a column of a series over the window in which the flow around `body` is periodic
     or steady, otherwise over its second half. Raises ValueError if there are too few rows or all are
     equal."""
-    time, values = frame["time"].to_numpy(), frame[column].to_numpy()
+    time, values = np.asarray(frame["time"]), np.asarray(frame[column])
     if not len(time):
         raise ValueError("the series has no rows")
     window = window_of(results, body) or (0.5 * (time[0] + time[-1]), time[-1])
@@ -249,14 +249,14 @@ def _limit_to_window(
     axes.set_ylim(low - margin, high + 3 * margin)
 
 
-def _newtons(body: str, time: Vector, frame: pd.DataFrame, stay: Stay) -> Chart:
+def _newtons(body: str, time: Vector, frame: SeriesTable, stay: Stay) -> Chart:
     columns = [column for column in map(str, frame.columns) if column.startswith("total_")]
     labels = [f"force along {column[-1]}" for column in columns]
     text = f"Force along {', '.join(column[-1] for column in columns)} on {body} over time"
     return _components(f"force.{body}", f"Force on {body}", text, "force", columns, labels, time, frame, stay)
 
 
-def _torque(body: str, time: Vector, frame: pd.DataFrame, stay: Stay) -> Chart:
+def _torque(body: str, time: Vector, frame: SeriesTable, stay: Stay) -> Chart:
     columns = [column for column in map(str, frame.columns) if column.startswith("torque")]
     labels = [f"torque about {column[-1]}" if len(columns) > 1 else "torque" for column in columns]
     text = f"Torque of the fluid on {body}, about the pivot of its motion, over time"
@@ -273,7 +273,7 @@ def _components(
     columns: Sequence[str],
     labels: Sequence[str],
     time: Vector,
-    frame: pd.DataFrame,
+    frame: SeriesTable,
     stay: Stay,
 ) -> Chart:
     """Some columns over time, in the unit of the first of them."""
@@ -281,11 +281,11 @@ def _components(
 
     def draw(axes: Axes) -> None:
         for k, (column, label) in enumerate(zip(columns, labels, strict=True)):
-            line(axes, time, frame[column].to_numpy(), k, label)
+            line(axes, time, np.asarray(frame[column]), k, label)
         axes.set_xlabel(TIME_LABEL)
         axes.set_ylabel(f"{what} [{unit}]")
         _mark_stay(axes, stay)
-        values = frame[list(columns)].to_numpy().T.ravel()
+        values = np.asarray(frame[list(columns)]).T.ravel()
         _limit_to_window(axes, np.tile(time, len(columns)), values, None, [])
         axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="upper right", ncols=2)
 

@@ -12,18 +12,18 @@ from eddyline.plot import references
 from eddyline.plot.chart import INK, Chart, Vector, draw_reference, line, pretty
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
     from eddyline.world import Expect, World
     from eddyline.world.schema import Profile
+    from eddyline.world.series_table import SeriesTable
 
 
-def profile_chart(name: str, profile: Profile, frame: pd.DataFrame) -> Chart:
+def profile_chart(name: str, profile: Profile, frame: SeriesTable) -> Chart:
     """The quantity over the distance from the start of the line: mean over the run and last values."""
     from eddyline.world.profiles import column_names, coordinate, statistic_of
 
-    time, values = frame["time"].to_numpy(), frame[column_names(profile)].to_numpy()
+    time, values = np.asarray(frame["time"]), np.asarray(frame[column_names(profile)])
     x = coordinate(profile, "distance")
     mean, last = (statistic_of(time, values, statistic) for statistic in ("mean", "final"))
     plain = profile.quantity.replace("_", " ")
@@ -38,7 +38,7 @@ def profile_chart(name: str, profile: Profile, frame: pd.DataFrame) -> Chart:
 
 
 def expected_profile_chart(
-    world: World, expect: Expect, series: Mapping[str, pd.DataFrame], comparison: Mapping[str, Any]
+    world: World, expect: Expect, series: Mapping[str, SeriesTable], comparison: Mapping[str, Any]
 ) -> tuple[Chart | None, list[str]]:
     """A profile as an [[expect]] takes it, its last values, and the published curve with its band."""
     from eddyline.world import reference_curve

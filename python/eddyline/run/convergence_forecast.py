@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eddyline.run.results import Series, flow_states
+from eddyline.run.results import flow_states
 from eddyline.signals import FlowState, Periodic, Steady, Unsettled
-from eddyline.stream.series import read_series
+from eddyline.stream.series import Series, read_series
 from eddyline.world.quantities import bodies_with_forces
 
 if TYPE_CHECKING:
@@ -77,17 +77,17 @@ class ConvergenceForecast:
         self._said = Forecast(f"{found} since t = {since:.3g} s")
         return self._said
 
-    def _has_held(self, verdict: str, series: Series, hold: float) -> bool:
+    def _has_held(self, verdict: str, series: Mapping[str, Series], hold: float) -> bool:
         """True if the series gave the same verdict throughout the last `hold` seconds."""
         now = _last_time(series)
         for k in range(1, PROBES + 1):
             before = now - hold * k / PROBES
-            cut = {name: frame[frame["time"] <= before] for name, frame in series.items()}
+            cut = {name: frame.until(before) for name, frame in series.items()}
             if _verdict(list(flow_states(self._world, cut).values())) != verdict:
                 return False
         return True
 
-    def _unsettled(self, states: Sequence[FlowState], series: Series) -> Forecast:
+    def _unsettled(self, states: Sequence[FlowState], series: Mapping[str, Series]) -> Forecast:
         """Forecast of the first converged values, or the reason why there are none."""
         unsettled = [state for state in states if isinstance(state, Unsettled)]
         times = [state.likely for state in unsettled if state.likely is not None]
@@ -113,18 +113,18 @@ def _verdict(states: Sequence[FlowState]) -> str:
     return "periodic" if any(isinstance(state, Periodic) for state in states) else "steady"
 
 
-def _hold(states: Sequence[FlowState], series: Series) -> float:
+def _hold(states: Sequence[FlowState], series: Mapping[str, Series]) -> float:
     """Time [s] for which a verdict other than that of `states` must hold."""
     periods = [1 / state.frequency for state in states if isinstance(state, Periodic)]
     periods += [state.period for state in states if isinstance(state, Steady) and state.period]
     if periods:
         return HOLD * max(periods)
-    first = min(float(frame["time"].iloc[0]) for frame in series.values())
+    first = min(float(frame["time"][0]) for frame in series.values())
     return SPAN * (_last_time(series) - first)
 
 
-def _last_time(series: Series) -> float:
-    return max(float(frame["time"].iloc[-1]) for frame in series.values())
+def _last_time(series: Mapping[str, Series]) -> float:
+    return max(float(frame["time"][-1]) for frame in series.values())
 
 
 def _has_rows(path: Path) -> bool:

@@ -209,7 +209,7 @@ def _tables(run: Run, folder: Path) -> Iterator[Path]:
         raise RequestError(f"{run.folder}: its folder `series` is missing, or empty")
     for name in run.series_names:
         target = folder / f"{name}.csv"
-        run.series(name)  # raises CorruptFileError
+        run.read_series(name)  # raises CorruptFileError
         content = RunFolder(run.folder).read_file(run.folder / "series" / f"{name}.csv")
         atomic.write_bytes(target, content or b"")
         yield target
@@ -231,8 +231,8 @@ def _profiles(run: Run, folder: Path) -> Iterator[Path]:
 
     for name, observer in run.world.observers.items():
         if isinstance(observer, Profile) and name in run.series_names:
-            frame = run.series(name)
-            time, values = frame["time"].to_numpy(), frame[column_names(observer)].to_numpy()
+            series = run.read_series(name)
+            time, values = series["time"], series[column_names(observer)]
             names, columns = table(observer, time, values, run.world.dimensions)
             target = folder / f"{name}.profile.csv"
             made = pd.DataFrame(dict(zip(names, columns, strict=True)))
@@ -315,12 +315,12 @@ def _column_of(run: Run, name: str) -> tuple[str, str]:
     column = name[len(series) + 1 :] if series else name
     where = f"{given('spectra', name, '--spectrum')}:"
     if name in run.series_names:
-        columns = [f"{name}.{column}" for column in run.series(name).columns if column != "time"]
+        columns = [f"{name}.{column}" for column in run.read_series(name).columns if column != "time"]
         raise RequestError(f"{where} is a series; name one of its columns: {listed(columns, 'or')}")
     if series not in run.series_names:
         near = did_you_mean(series, run.series_names, "and")
         raise RequestError(f"{where} the run has no series {series or name!r}. {near}")
-    known = [str(other) for other in run.series(series).columns if other != "time"]
+    known = [str(other) for other in run.read_series(series).columns if other != "time"]
     if column not in known:
         raise RequestError(f"{where} {series} has no column {column!r}. {did_you_mean(column, known, 'and')}")
     return series, column
@@ -334,7 +334,7 @@ def _spectrum(run: Run, series: str, column: str, folder: Path) -> Iterator[Path
     from eddyline.plot.forces import density_unit, spectrum_chart, spectrum_of
     from eddyline.run.pictures import metadata_of
 
-    frame, flows = run.series(series), run.results_if_any.get("flows", {})
+    frame, flows = run.read_series(series), run.results_if_any.get("flows", {})
     body = series.removeprefix("force.")
     body = body if body in flows else next(iter(flows), "")
     try:

@@ -21,12 +21,10 @@ from eddyline.stream.checksums import NAME as CHECKSUMS
 from eddyline.stream.checksums import read_checksums
 from eddyline.stream.corrupt import CorruptFileError, reading
 from eddyline.stream.frames import FrameStore
-from eddyline.stream.series import read_series
+from eddyline.stream.series import Series, read_series
 from eddyline.stream.surfaces import SUFFIX, Surfaces, digest_of, read_index
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from eddyline.live.steering import Steering
     from eddyline.world import World
 
@@ -283,7 +281,7 @@ class RunFolder:
             self.read_file(self.path / (remote.name_in(file) if remote.is_url(file) else Path(file).name))
         return world
 
-    def read_series(self, name: str) -> pd.DataFrame:
+    def read_series(self, name: str) -> Series:
         """Raises CorruptFileError."""
         return read_series(self.series / f"{name}.csv", self.read_file)
 

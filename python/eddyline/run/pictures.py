@@ -209,7 +209,7 @@ def metadata_of(run: Run) -> metadata.Metadata:
 def charts(run: Run) -> list[Chart]:
     stays = {each.body.name: (each.begin, each.end) for each in scene_of(run).temporary_bodies}
     return charts_of(
-        run.world, {name: run.series(name) for name in run.series_names}, run.results_if_any, stays
+        run.world, {name: run.read_series(name) for name in run.series_names}, run.results_if_any, stays
     )
 
 

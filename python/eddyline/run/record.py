@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from eddyline.run.frames import Frames
+    from eddyline.stream.series import Series
     from eddyline.stream.surfaces import Surfaces
     from eddyline.world import World
 
@@ -180,6 +181,10 @@ class Run:
 
     def series(self, name: str) -> pd.DataFrame:
         """A time series: columns with plain names ("time" [s] first), units in `.attrs["units"]`."""
+        return self.read_series(name).frame()
+
+    def read_series(self, name: str) -> Series:
+        """The same without pandas."""
         if name not in self.series_names:
             raise KeyError(
                 f"{self.folder} has no series {name!r}; known: {', '.join(self.series_names) or 'none'}"

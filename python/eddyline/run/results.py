@@ -31,11 +31,10 @@ from eddyline.world.quantities import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from eddyline.world import Comparison, World
+    from eddyline.world.series_table import SeriesTable
 
-Series = Mapping[str, "pd.DataFrame"]
+Series = Mapping[str, "SeriesTable"]
 Trusted = dict[str, Statistic | str]
 
 
@@ -123,12 +122,12 @@ def _drags(values: list[Value]) -> dict[str, float]:
     }
 
 
-def summarise(frame: pd.DataFrame) -> dict[str, dict[str, float]]:
+def summarise(frame: SeriesTable) -> dict[str, dict[str, float]]:
     """mean (over time), min, max and final of each column of a series."""
     out: dict[str, dict[str, float]] = {}
-    time = frame["time"].to_numpy()
+    time = np.asarray(frame["time"])
     for column in frame.columns:
-        values = frame[column].to_numpy()
+        values = np.asarray(frame[column])
         known = np.isfinite(values)
         if column == "time" or not known.any():
             continue
@@ -160,7 +159,7 @@ def flow_states(world: World, series: Series, removed: Container[str] = ()) -> d
     for body in bodies_with_forces(world.file, series):
         frame = series[f"force.{body}"]
         columns = [column for column in across if column in frame.columns]
-        state = flow_state(frame["time"].to_numpy(), [frame[column].to_numpy() for column in columns])
+        state = flow_state(np.asarray(frame["time"]), [np.asarray(frame[column]) for column in columns])
         if body in removed and isinstance(state, Unsettled):
             state = Unsettled(f"{state.reason} when it was removed")
         found[body] = state
@@ -190,20 +189,20 @@ def trusted(values: list[Value]) -> Trusted:
     }
 
 
-def _of_body(world: World, body: str, frame: pd.DataFrame, state: FlowState) -> Iterator[Value]:
+def _of_body(world: World, body: str, frame: SeriesTable, state: FlowState) -> Iterator[Value]:
     """Coefficients and the Strouhal number, with [reference], in 3D with its area; the components of the
     force."""
-    time, factor, reference = frame["time"].to_numpy(), world.coefficient_of_force, world.reference
+    time, factor, reference = np.asarray(frame["time"]), world.coefficient_of_force, world.reference
     if factor is not None and reference is not None:
         for coefficient, column in COEFFICIENTS.items():
-            values = factor * frame[column].to_numpy()
+            values = factor * np.asarray(frame[column])
             yield from _statistics(world, f"{body}.{coefficient}", "1", time, values, state, TRUSTED)
         yield _strouhal(world, f"{body}.strouhal", state, reference.length / reference.velocity)
     units = frame.attrs.get("units", {})
     for column in frame.columns:
         if str(column).startswith("total_"):
             name, unit = f"force.{body}.{column}", units.get(column, "N")
-            yield from _statistics(world, name, unit, time, frame[column].to_numpy(), state, ("mean",))
+            yield from _statistics(world, name, unit, time, np.asarray(frame[column]), state, ("mean",))
 
 
 def _strouhal(world: World, name: str, state: FlowState, scale: float) -> Value:
@@ -217,10 +216,10 @@ def _strouhal(world: World, name: str, state: FlowState, scale: float) -> Value:
 
 
 def _of_observer(
-    world: World, name: str, column: str, frame: pd.DataFrame, states: Mapping[str, FlowState]
+    world: World, name: str, column: str, frame: SeriesTable, states: Mapping[str, FlowState]
 ) -> Iterator[Value]:
     """Values of a pressure drop or a line, over the window that the bodies of the world give, or its own."""
-    time, values = frame["time"].to_numpy(), frame[column].to_numpy()
+    time, values = np.asarray(frame["time"]), np.asarray(frame[column])
     unit = frame.attrs.get("units", {}).get(column, "1")
     unsettled = [state for state in states.values() if isinstance(state, Unsettled)]
     state = (*unsettled, *states.values(), None)[0]

@@ -9,15 +9,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from eddyline.world.gallery import is_of_gallery
 from eddyline.world.schema import Inflow, Wall
 from eddyline.world.sph_options import SphOptions
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from eddyline.run.known import KnownRange
     from eddyline.world import Comparison, World
+    from eddyline.world.series_table import SeriesTable
 
 FAST = 0.15  # Mach number, above which compressibility is a suspect
 FAIR = 0.25  # share of a difference that a suspect must explain to be named
@@ -44,7 +45,7 @@ class Suspects:
     drag coefficients by body."""
 
     def __init__(
-        self, world: World, series: Mapping[str, pd.DataFrame], reached: float, drags: Mapping[str, float]
+        self, world: World, series: Mapping[str, SeriesTable], reached: float, drags: Mapping[str, float]
     ) -> None:
         self.world = world
         self.series = series
@@ -103,12 +104,11 @@ class Suspects:
         is_sph = isinstance(self.world.file.method, SphOptions)
         if budget is None or not len(budget) or not is_sph:
             return
-        late = budget["time"].to_numpy() >= 0.5 * self.reached
+        late = np.asarray(budget["time"]) >= 0.5 * self.reached
         if not late.any():
             return
-        speed = float(
-            budget["max_speed"][late].median()
-        )  # median, as single particles may be faster for a moment
+        # Median, as single particles may be faster for a moment.
+        speed = float(np.nanmedian(np.asarray(budget["max_speed"])[late]))
         mach = speed / self.world.core.fluid.sound_speed
         if mach > FAST:
             size = 0.5 * mach**2

@@ -44,7 +44,7 @@ def evaluate_run(run: Run, world: World, removed: Container[str]) -> None:
     """Writes results.json. removed: removed bodies."""
     from eddyline.run.results import evaluate
 
-    series = {name: run.series(name) for name in run.series_names}
+    series = {name: run.read_series(name) for name in run.series_names}
     results = evaluate(world, series, reached=run.record["time"], removed=removed)
     RunFolder(run.folder).write_results(results.to_json())
 

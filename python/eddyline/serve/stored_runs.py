@@ -214,7 +214,7 @@ def series(folder: Path) -> Iterator[tuple[str, Rows]]:
         table = kept.read_series(path.stem)
         units = table.attrs["units"]
         store = Rows([(str(name), units[name]) for name in table.columns])
-        store.add(0, table.to_numpy(dtype=np.float64))
+        store.add(0, table.values)
         yield path.stem, store
 
 
@@ -283,7 +283,7 @@ def _results_so_far(folder: Path, world: World) -> dict[str, Any]:
     series = {path.stem: kept.read_series(path.stem) for path in paths}
     if not series:
         return {}
-    reached = min(float(table["time"].iloc[-1]) for table in series.values())
+    reached = min(float(table["time"][-1]) for table in series.values())
     removed = _steering_of(folder).removed
     return evaluate(world, series, reached=reached, removed=removed).to_json()
 

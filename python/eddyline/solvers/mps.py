@@ -54,7 +54,7 @@ class MpsOptions(SolverOptions):
     tolerance: Annotated[Positive, Field(ge=1e-12, le=0.5)] = Field(
         default=0.03, description="Residual of the pressure equation, relative to its right side."
     )
-    max_iterations: Annotated[Count, Field(le=1_000_000)] = Field(
+    max_iterations: Annotated[Count, Field(ge=1, le=1_000_000)] = Field(
         default=500, description="Iterations after which a solve has failed and the run ends."
     )
     cfl: Annotated[Positive, Field(ge=1e-3, le=2)] = Field(

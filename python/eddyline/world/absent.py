@@ -3,7 +3,10 @@ Eddyline."""
 
 from __future__ import annotations
 
-_BODIES = "bodies are circles, rectangles, polygons and lines in 2D, and spheres, boxes and cylinders in 3D"
+_BODIES = (
+    "bodies are circles, rectangles, polygons, lines and wing sections in 2D, and spheres, boxes, cylinders "
+    "and wings in 3D"
+)
 
 _GROUPS: tuple[tuple[str, str], ...] = (
     # Missing features. Only tools that certainly have them are named.
@@ -17,7 +20,8 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ),
     (
         "heat thermal heat_transfer conduction thermal_conductivity boussinesq buoyancy",
-        "Eddyline has no heat transfer in liquids; OpenFOAM has it.",
+        "Eddyline has heat in liquids only as a scalar that does not act on the flow (docs/modules.md); "
+        "OpenFOAM has buoyancy.",
     ),
     (
         "turbulence_model k_epsilon k_omega rans les smagorinsky sps wall_function eddy_viscosity",

@@ -27,8 +27,7 @@ from .quantities import (
 from .schema import Expect, Profile
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from .series_table import SeriesTable
     from .world import World
 
 _SHIFT_STEPS = 601
@@ -92,7 +91,7 @@ class _MissingError(Exception):
 
 
 def evaluate_expectations(
-    world: World, series: Mapping[str, pd.DataFrame], trusted: Mapping[str, Statistic | str] | None = None
+    world: World, series: Mapping[str, SeriesTable], trusted: Mapping[str, Statistic | str] | None = None
 ) -> list[Comparison]:
     """Compares a run with each [[expect]] of its world whose `when` is true.
 
@@ -109,7 +108,7 @@ def evaluate_expectations(
 def measure(
     world: World,
     quantity: str,
-    series: Mapping[str, pd.DataFrame],
+    series: Mapping[str, SeriesTable],
     trusted: Mapping[str, Statistic | str],
     *,
     after: float = 0.0,
@@ -134,7 +133,7 @@ def reference_curve(world: World, expect: Expect) -> Curve | None:
 
 
 def profile_along(
-    world: World, expect: Expect, series: Mapping[str, pd.DataFrame], quantity: str | None = None
+    world: World, expect: Expect, series: Mapping[str, SeriesTable], quantity: str | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
     """(x, y) of the profile that an [[expect]] compares with its curve, where there was fluid, x rising; None
     if the run does not have it. quantity: a formula in place of that of the [[expect]]."""
@@ -154,7 +153,7 @@ class _Results:
     def __init__(
         self,
         world: World,
-        series: Mapping[str, pd.DataFrame],
+        series: Mapping[str, SeriesTable],
         trusted: Mapping[str, Statistic | str],
         end: float | None = None,
     ) -> None:

@@ -12,7 +12,7 @@ from .quantities import COEFFICIENTS, RINGING, SCALARS, Quantity, find_quantity
 from .schema import WorldFile
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from .series_table import SeriesTable
 
 _UNIT = re.compile(r"\[((?:m|s|kg|Pa|rad|degrees)\b[^\]]*)\]")
 
@@ -38,7 +38,7 @@ def unit_of_key(file: WorldFile, path: str) -> str:
     return found[1] if found else ""
 
 
-def unit_of_quantity(file: WorldFile, name: str, series: Mapping[str, pd.DataFrame]) -> str:
+def unit_of_quantity(file: WorldFile, name: str, series: Mapping[str, SeriesTable]) -> str:
     """The unit of a result by its name, as the series that it is taken from have it; "" for pure numbers,
     and for formulas of results."""
     found = find_quantity(name.strip(), file)

@@ -196,6 +196,8 @@ def _line(path: Path, item: ErrorDetails, data: Any, names: Names) -> str | None
         if path == ("format",):
             return f"format = {shown(value)}; this version of Eddyline reads format 1. Write format = 1."
         return _choice(name, value, context["expected"])
+    if kind == "string_pattern_mismatch" and path[-1] == "digits":
+        return f'{name} = {shown(value)}; must be four digits in quotes, such as "0012".'
     if kind == "string_pattern_mismatch":
         return (
             f"{name}: the name {shown(path[-1])} must be made of letters, digits and _, and begin with a "

@@ -1,33 +1,21 @@
 #include "solvers/amr/poisson/hierarchy.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "base/portable_math.hpp"
-#include "patches/transfers.hpp"
+#include "linear/vectors.hpp"
 
 namespace eddyline::amr {
 
 using grid::IndexBox;
+using linear::span_of;
 using patches::Gather;
 using patches::PatchSet;
 
 namespace {
 
-constexpr std::int32_t k_fewest_cells = 8;  // along an edge of patches that keep their owners
-
-std::vector<Gather::Target> targets_of(const PatchSet& set, auto&& box) {
-  std::vector<Gather::Target> targets;
-  for (std::size_t k = 0; k < set.size(); ++k) targets.push_back({set.owner(k), box(set.box(k))});
-  return targets;
-}
-
-/// The patches of a rank, and where their values begin.
-void list_own(const PatchSet& set, int rank, std::vector<IndexBox>& boxes, std::vector<std::int64_t>& first) {
-  for (std::size_t k = 0; k < set.size(); ++k)
-    if (set.owner(k) == rank) boxes.push_back(set.box(k)), first.push_back(set.first(k));
-}
+constexpr std::int32_t k_fewest_cells = 16;  // along an edge of patches that keep their owners
 
 bool can_halve(const PatchSet& set) {
   for (std::size_t k = 0; k < set.size(); ++k)
@@ -38,8 +26,7 @@ bool can_halve(const PatchSet& set) {
   return true;
 }
 
-PatchSet halved(const PatchSet& set, std::int32_t patch, int ranks) {
-  if (can_halve(set)) return set.coarsened();
+PatchSet cut_anew(const PatchSet& set, std::int32_t patch, int ranks) {
   Int3 cells = set.domain().upper;
   for (std::size_t d = 0; d < static_cast<std::size_t>(set.dimensions()); ++d) cells[d] /= 2;
   PatchSet coarse(patches::Tiling(cells, set.dimensions(), patch, 1), set.dimensions(), set.periodic());
@@ -49,105 +36,80 @@ PatchSet halved(const PatchSet& set, std::int32_t patch, int ranks) {
 
 }  // namespace
 
-Prolongation::Prolongation(const PatchSet& fine, const PatchSet& coarse, const Way& way)
-    : fine_(fine), coarse_(coarse), halo_(way.halo("prolongation")) {
-  const int dimensions = fine.dimensions();
-  gather_ = Gather(
-      coarse,
-      targets_of(fine, [&](const IndexBox& box) { return patches::coarsened(box, dimensions).grown(1, dimensions); }),
-      way.rank());
-  gather_.connect(halo_);
-  foreign_.resize(static_cast<std::size_t>(gather_.foreign_cells()));
-  list_own(fine, way.rank(), boxes_, first_);
-}
-
-void Prolongation::add(std::span<const double> coarse, std::span<double> fine) {
-  const Gather::Views views = gather_.views(coarse.data(), foreign_.data());
-  halo_.gather_between(views.field());
-  const auto count = static_cast<std::int64_t>(boxes_.size());
-  const bool deep = fine_.dimensions() == 3;
-#pragma omp parallel
-  {
-    thread_local std::vector<double> memory;
-#pragma omp for schedule(dynamic)
-    for (std::int64_t k = 0; k < count; ++k) {
-      const auto patch = static_cast<std::size_t>(k);
-      const IndexBox below = gather_.target(patch), &box = boxes_[patch];
-      memory.resize(std::max(memory.size(), static_cast<std::size_t>(below.cells())));
-      gather_.fill(patch, {coarse.data(), foreign_.data()}, memory.data());
-      mirror_at_sides(coarse_, below, memory.data());
-      double* to = fine.data() + first_[patch];
-      const std::ptrdiff_t sy = below.count(0), sz = sy * below.count(1);
-      for_each_row(box, [&](Int3 row) {
-        const std::ptrdiff_t y = (row[1] & 1) != 0 ? sy : -sy, z = (row[2] & 1) != 0 ? sz : -sz;
-        const auto across = [&](const double* q) {
-          if (!deep) return 0.1875 * q[y] + 0.5625 * q[0];
-          return 0.75 * (0.1875 * q[y] + 0.5625 * q[0]) + 0.25 * (0.1875 * q[y + z] + 0.5625 * q[z]);
-        };
-        for (std::int32_t x = box.lower[0]; x < box.upper[0]; ++x) {
-          const Int3 parent{x >> 1, row[1] >> 1, deep ? row[2] >> 1 : row[2]};
-          const double* q = memory.data() + below.index(parent);
-          const std::ptrdiff_t side = (x & 1) != 0 ? 1 : -1;
-          *to++ += across(q) + (1.0 / 3) * across(q + side);
-        }
-      });
-    }
+Coarsening::Coarsening(const PatchSet& fine, const PatchSet& coarse, const Sweeps& sweeps, const Way& way)
+    : halo_(way.halo("coarsening")), sweeps_(sweeps), dimensions_(fine.dimensions()) {
+  std::vector<Gather::Target> targets;
+  for (std::size_t k = 0; k < coarse.size(); ++k) {
+    targets.push_back({coarse.owner(k), patches::refined(coarse.box(k), dimensions_)});
+    if (coarse.owner(k) == way.rank()) first_.push_back(coarse.first(k));
   }
-}
-
-Coarsening::Coarsening(const PatchSet& fine, const PatchSet& coarse, const Way& way)
-    : halo_(way.halo("coarsening")), dimensions_(fine.dimensions()) {
-  gather_ = Gather(fine, targets_of(coarse, [&](const IndexBox& box) { return patches::refined(box, dimensions_); }),
-                   way.rank());
+  gather_ = Gather(fine, targets, way.rank());
   gather_.connect(halo_);
   foreign_.resize(static_cast<std::size_t>(gather_.foreign_cells()));
-  list_own(coarse, way.rank(), boxes_, first_);
 }
 
-void Coarsening::mean(std::span<const double> fine, std::span<double> coarse) {
-  const Gather::Views views = gather_.views(fine.data(), foreign_.data());
+void Coarsening::mean(std::span<const float> fine, std::span<float> coarse) {
+  const auto views = gather_.views(fine.data(), foreign_.data());
   halo_.gather_between(views.field());
-  const patches::Transfer means(patches::Meaning::average, 1, dimensions_);
-  const auto count = static_cast<std::int64_t>(boxes_.size());
+  const auto count = static_cast<std::int64_t>(first_.size());
 #pragma omp parallel
   {
-    thread_local std::vector<double> memory;
-    patches::Transfer::Scratch scratch;
+    thread_local std::vector<float> memory;
 #pragma omp for schedule(dynamic)
     for (std::int64_t k = 0; k < count; ++k) {
       const auto patch = static_cast<std::size_t>(k);
       const IndexBox box = gather_.target(patch);
       memory.resize(std::max(memory.size(), static_cast<std::size_t>(box.cells())));
       gather_.fill(patch, {fine.data(), foreign_.data()}, memory.data());
-      means.restrict(memory.data(), box, boxes_[patch], coarse.data() + first_[patch], scratch);
+      const std::ptrdiff_t sy = box.count(0);
+      const Inside at{dimensions_, box.count(0), box.count(1), box.count(2), sy, sy * box.count(1)};
+      sweeps_.restrict_means(at, memory.data(), coarse.data() + first_[patch]);
     }
   }
 }
 
-PoissonHierarchy::PoissonHierarchy(const PatchSet& finest, double spacing, std::int32_t patch, const Way& way) {
+PoissonHierarchy::Grid::Grid(const PatchSet& set, double spacing, const Sweeps& sweeps, const Way& way)
+    : correction(set, spacing, sweeps, way) {
+  for (Array<float>* each : {&b, &x, &result, &residual}) each->resize(correction.extent());
+}
+
+PoissonHierarchy::PoissonHierarchy(const PatchSet& finest, std::int32_t patch, const Sweeps& sweeps, const Way& way) {
   const auto dimensions = static_cast<std::size_t>(finest.dimensions());
   const auto can_coarsen = [&](const Int3& cells) {
     return std::ranges::all_of(std::span(cells).first(dimensions),
                                [](std::int32_t count) { return count % 2 == 0 && count >= 4; });
   };
-  const auto way_of_grid = [&] { return way.of("grid " + std::to_string(levels_.size())); };
-  levels_.push_back(std::make_unique<PoissonLevel>(finest, spacing, 1, way_of_grid()));
+  grids_.push_back(std::make_unique<Grid>(finest, 1, sweeps, way.of("grid 0")));
   PatchSet fine = finest;
-  while (can_coarsen(fine.domain().upper)) {
-    PatchSet coarse = halved(fine, patch, way.communicator->size());
-    spacing *= 2;
-    const Way own = way_of_grid();
-    levels_.push_back(std::make_unique<PoissonLevel>(coarse, spacing, 1, own));
-    between_.push_back(
-        std::unique_ptr<Between>(new Between{Coarsening(fine, coarse, own), Prolongation(fine, coarse, own)}));
+  for (double spacing = 2; can_coarsen(fine.domain().upper); spacing *= 2) {
+    const Way own = way.of("grid " + std::to_string(grids_.size()));
+    const bool keeps_patches = can_halve(fine);
+    PatchSet coarse = keeps_patches ? fine.coarsened() : cut_anew(fine, patch, way.communicator->size());
+    if (!keeps_patches) grids_.back()->coarsening = std::make_unique<Coarsening>(fine, coarse, sweeps, own);
+    grids_.back()->between = std::make_unique<Interpolation>(fine, coarse, k_smoothed_layers, own);
+    grids_.push_back(std::make_unique<Grid>(coarse, spacing, sweeps, own));
     fine = std::move(coarse);
   }
+}
+
+void PoissonHierarchy::cycle(std::size_t k, std::span<float> b, const Correction::Target& to) {
+  Grid& grid = *grids_[k];
+  if (k + 1 == grids_.size()) return grid.correction.solve(coarsest(), b, to);
+  Grid& coarse = *grids_[k + 1];
+  if (grid.coarsening) {
+    grid.correction.descend(b, span_of(grid.x), {.values = grid.residual.data()});
+    grid.coarsening->mean(span_of(grid.residual), span_of(coarse.b));
+  } else {
+    grid.correction.descend(b, span_of(grid.x), {.means = coarse.b.data()});
+  }
+  cycle(k + 1, span_of(coarse.b), {.x = coarse.result.data()});
+  grid.correction.ascend(b, span_of(grid.x), *grid.between, span_of(coarse.result), to);
 }
 
 /// The lowest eigenvalue of D^-1 A is that of the longest wave along the longest axis; the degree makes the error a
 /// hundred times smaller.
 linear::ChebyshevOptions PoissonHierarchy::coarsest() const {
-  const PatchSet& set = levels_.back()->layout().set();
+  const PatchSet& set = grids_.back()->correction.set();
   linear::ChebyshevOptions options;
   options.highest = 2;
   options.lowest = 1;

@@ -3,17 +3,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/arrays.hpp"
-#include "linear/chebyshev.hpp"
 #include "linear/dots.hpp"
 #include "linear/outcome.hpp"
 #include "patches/levels.hpp"
+#include "solvers/amr/poisson/correction.hpp"
 #include "solvers/amr/poisson/hierarchy.hpp"
+#include "solvers/amr/poisson/interpolation.hpp"
+#include "solvers/amr/poisson/level.hpp"
+#include "solvers/amr/poisson/sweeps.hpp"
 
 namespace eddyline::amr {
 
@@ -30,9 +32,11 @@ struct PotentialOptions {
 ///   smooth; the mean residual below and the residual beside it are those that the coarser level corrects; interpolate
 ///   its correction; smooth
 ///
-/// and on level 0 it is a cycle of linear::Multigrid over the whole domain. Source: McCormick 1989, chapter 4.
+/// and on level 0 it is a cycle of PoissonHierarchy over the whole domain. Source: McCormick 1989, chapter 4.
 ///
-/// The smoother has no dot products, and residuals are exact sums, so that neither patches nor ranks change a bit.
+/// Residuals are computed in double precision, and corrections in single: a cycle that makes the error ten times
+/// smaller needs no more of its numbers. The smoother has no dot products, and norms are exact sums, so that neither
+/// patches nor ranks change a bit.
 class Potential {
  public:
   Potential(const patches::Levels& levels, const PotentialOptions& options, const Way& way,
@@ -44,9 +48,12 @@ class Potential {
   exchange::Traffic traffic() const;
 
  private:
+  static constexpr std::int32_t k_rim_layers = 2;  // restriction reads 2 cells beyond a patch
+
   /// A level above 0 and what it exchanges with the next coarser one.
   struct Refined {
-    Refined(const patches::Levels& levels, int level, const Way& way);
+    Refined(const patches::Levels& levels, int level, const Sweeps& sweeps, const Way& way);
+    exchange::Traffic traffic() const;
 
     patches::Rim rim;
     exchange::BoxHalo rim_halo, below_halo;
@@ -54,41 +61,49 @@ class Potential {
     patches::PatchSet set;         // coarse cells below the level
     patches::Gather below;         // the patches of the coarser level, from `set`
     Array<double> restricted, received;
-    Prolongation correction;
-    linear::Chebyshev smoother;
+    Array<float> restricted_residual, received_residual;
+    Correction correction;
+    Interpolation between;  // from the coarser level
   };
   struct Grid {
     std::unique_ptr<PoissonLevel> level;
     std::unique_ptr<Refined> refined;  // above level 0
-    /// f: the right side within a cycle, which below finer cells makes b - A u their residual.
-    Array<double> u, b, f, r, e, before;
+    /// f: the right side, which in a cycle below finer cells makes f - A u their residual.
+    Array<double> u, f, before;
+    Array<float> r, e;                  // times scale_: f - A u, and a correction, in units of the spacing of level 0
     std::vector<std::int64_t> covered;  // cells below finer ones
   };
 
   void arrange(double spacing);
+  double begin(double spacing, std::span<const Array<double>> b);
   void restrict_values(std::size_t level);
   void restrict_residual(std::size_t level);
-  void pass_down(std::size_t level, Array<double>& coarser);
+  template <class T>
+  void pass_down(std::size_t level, const Array<T>& restricted, Array<T>& received, Array<T>& coarser);
   void fill_rim(std::size_t level);
   void compute_residual(std::size_t level);
-  void cycle(std::size_t level, std::optional<double> mean = {});
+  void cycle(std::size_t level);
+  void correct_all();
   void smooth(std::size_t level);
+  void add_correction(std::size_t level);
   struct Norm {
     double mean, square;  // of b or of the residual, over the cells that no finer level covers
   };
-  Norm norm_of(Array<double> Grid::* values);
+  template <class T>
+  Norm norm_of(Array<T> Grid::* values);
   void subtract(double constant, Array<double> Grid::* values);
 
   const patches::Levels& levels_;
   PotentialOptions options_;
   Way way_;
-  patches::Transfer transfer_, means_;
+  patches::Transfer transfer_;
+  Sweeps sweeps_;
   linear::Dots dots_;
   std::int64_t changes_ = -1;
   std::vector<Grid> grids_;
   std::unique_ptr<PoissonHierarchy> hierarchy_;
-  std::unique_ptr<linear::Multigrid<PoissonHierarchy>> multigrid_;
-  Array<double> all_, weighted_;
+  double scale_ = 1;       // power of two that makes the right side about 1
+  double correction_ = 1;  // u of a correction of 1
 };
 
 }  // namespace eddyline::amr

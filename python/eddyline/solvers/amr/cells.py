@@ -73,22 +73,32 @@ def coarsest_spacing(file: WorldFile) -> float:
 
 def has_fixed_levels(file: WorldFile) -> bool:
     """True if refinement is a condition on places, or bodies are all that asks for it."""
-    options = options_of(file)
-    if options.tolerance is not None:
-        return False
-    if options.refine is None:
-        return bool(file.bodies)
-    return set(options.refine.used_variables) <= {"x", "y", "z", "level"}
+    return options_of(file).tolerance is None and refines_places(file)
+
+
+def refines_places(file: WorldFile) -> bool:
+    """True if a condition on places, or bodies without one, ask for refinement, perhaps not alone."""
+    refine = options_of(file).refine
+    return bool(file.bodies) if refine is None else set(refine.used_variables) <= {"x", "y", "z", "level"}
 
 
 def cells_of_levels(file: WorldFile) -> list[int]:
     """Cells of each level, level 0 first: as the condition on places says, without those that units and
     nesting add; otherwise at most, if everything is refined."""
-    options = options_of(file)
-    whole = math.prod(cells_along(file))
-    counts = [round(whole / 2 ** (file.dimensions * (options.levels - 1 - k))) for k in range(options.levels)]
-    if options.levels == 1 or not has_fixed_levels(file):
-        return counts
+    return fewest_cells(file) if has_fixed_levels(file) else _all_cells(file)
+
+
+def _all_cells(file: WorldFile) -> list[int]:
+    """Cells of each level if everything is refined."""
+    whole, levels = math.prod(cells_along(file)), options_of(file).levels
+    return [round(whole / 2 ** (file.dimensions * (levels - 1 - k))) for k in range(levels)]
+
+
+def fewest_cells(file: WorldFile) -> list[int]:
+    """Cells of each level that are there in any case: level 0, and what a condition on places refines."""
+    options, counts = options_of(file), _all_cells(file)
+    if options.levels == 1 or not refines_places(file):
+        return [counts[0]] + [0] * (options.levels - 1)
     origin, upper = corners(file)
     points = lattice(origin, upper, file.dimensions, 20_000)
     places = {axis: points[:, k] for k, axis in enumerate("xyz")}

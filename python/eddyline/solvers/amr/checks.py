@@ -11,10 +11,10 @@ from eddyline import _core
 from eddyline.solvers.amr.cells import (
     bytes_per_cell,
     cells_along,
-    cells_of_levels,
     evaluate_condition,
-    has_fixed_levels,
+    fewest_cells,
     module_speed,
+    refines_places,
     time_step_of,
 )
 from eddyline.solvers.amr.options import (
@@ -226,9 +226,7 @@ def check_memory(file: WorldFile) -> Found:
     """The cells fit into the memory of this machine: of level 0, and of finer ones where a condition on
     places chooses them. Others are checked when they are chosen."""
     options, free, each = options_of(file), available_memory(), bytes_per_cell(file)
-    by_level = cells_of_levels(file)
-    is_fixed = options.levels == 1 or has_fixed_levels(file)
-    cells = sum(by_level) if is_fixed else by_level[0]
+    cells = sum(fewest_cells(file))
     limit = math.inf if free is None else max(float(free), 1e6)
     if cells * each <= limit and cells <= MOST:
         return
@@ -236,7 +234,9 @@ def check_memory(file: WorldFile) -> Found:
     room = f"{rounded(limit / 1e9, 3)} GB of memory are free"
     if cells > MOST:
         room = f"{rounded(MOST, 1)} is the most"
-    refined = ", with the levels that method.refine chooses," if options.levels > 1 and is_fixed else ""
+    refined = (
+        ", with the levels that method.refine chooses," if options.levels > 1 and refines_places(file) else ""
+    )
     yield (
         ("domain", "spacing"),
         f"domain.spacing = {number(file.domain.spacing)}{refined} makes {rounded(cells, 2)} cells, "

@@ -1,7 +1,7 @@
 """The tables and keys of a world file; JSON Schema is made from these classes. Each key states its unit.
 
 domain: [domain], [reference], [time].  fluid: [fluid], [start].  sides: [boundaries], [openings].
-observers: [observe].  output: [output].  expect: [[expect]].  world_file: the whole file.
+observers: [observe].  output: [output].  expect: [[expect]].  file: the whole file.
 Elsewhere: [bodies] and [regions] in `world/shapes`, [[terms]] in `world/terms.py`, [method] in the module of
 its solver in `eddyline/solvers`; that of sph in `world/sph_options.py`.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from .domain import Domain, Reference, Time
 from .expect import Expect
+from .file import WorldFile, keys_of, name_of_solver, table_of, world_file
 from .fluid import CONDUCTION_KEYS, GAS_KEYS, TURBULENCE_KEYS, Fluid, Start
 from .observers import (
     OBSERVERS,
@@ -43,7 +44,6 @@ from .sides import (
     Stream,
     Wall,
 )
-from .world_file import WorldFile, keys_of, name_of_solver, table_of, world_file
 
 __all__ = [
     "CONDUCTION_KEYS",

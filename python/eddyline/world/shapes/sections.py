@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, PrivateAttr, model_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, model_validator
 
 from ... import _core
 from .. import wings
@@ -48,7 +48,12 @@ class _Section(ShapeTable):
         return tuple(number for point in self._corners for number in point)
 
 
-FourDigits = Annotated[str, Field(pattern=r"^[0-9]{4}$")]
+def _four_letters(value: Any) -> Any:
+    """The digits of a whole number: `--set bodies.NAME.digits=2412` gives one."""
+    return f"{value:04d}" if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+FourDigits = Annotated[str, Field(pattern=r"^[0-9]{4}$"), BeforeValidator(_four_letters)]
 
 
 class Naca(_Section):
