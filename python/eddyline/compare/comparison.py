@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eddyline.compare.particles import Divergence, Moment, match
+from eddyline.compare.particles import Divergence, Moment, match, story
 from eddyline.compare.series import SeriesDifference, differences, tell
 from eddyline.modules import PREFIX
 from eddyline.option_names import NOT_CLOSED, given
@@ -160,7 +160,7 @@ class Comparison:
         if self.parting is not None:
             lines.append(f"  {self.parting.text()}")
         if self.divergence is not None:
-            lines += _story(self.divergence, first, self._members)
+            lines += story(self.divergence, first, self._members)
         return lines
 
     def _verdict_without_snapshots(self) -> list[str]:
@@ -339,39 +339,6 @@ def _series(a: Run, b: Run) -> list[SeriesDifference]:
         else:
             found += differences(name, a.series(name), b.series(name))
     return found
-
-
-def _story(divergence: Divergence, moment: Moment, members: str) -> list[str]:
-    """The differences in the snapshots of a moment."""
-
-    def told(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
-        words = [repr(float(x)) for x in values]
-        return words[0] if len(words) == 1 else f"({', '.join(words)})"
-
-    fields = " and ".join(divergence.fields)
-    differ = "differs" if len(divergence.fields) == 1 else "differ"
-    more = ", ..." if moment.differing > len(divergence.ids) else ""
-    lines = [
-        f"  in the snapshots at step {moment.step}, {moment.differing:,} of {moment.particles:,} {members} "
-        f"differ; lowest ids: {', '.join(map(str, divergence.ids))}{more}"
-    ]
-    a, b = told(divergence.value_a), told(divergence.value_b)
-    if members == "cells":
-        return [
-            *lines,
-            f"  {fields} {differ}; cell {divergence.id} most: {divergence.of} is {a} in A, {b} in B",
-        ]
-    if divergence.of != "position":
-        lines.append(f"  all positions are identical, but particles differ in {fields}")
-    return [
-        *lines,
-        f"  particle {divergence.id} differs most there: {divergence.of} is {a} in A",
-        f"  {'':{len(str(divergence.id))}}{'':{31 + len(divergence.of)}}{b} in B",
-        *(
-            f"  its neighbour {id}, {distance:.3g} m away, differs by {apart:.3g} m"
-            for id, distance, apart in divergence.neighbors
-        ),
-    ]
 
 
 def _row(*cells: object) -> str:

@@ -146,6 +146,39 @@ def _match_cells(a: Snapshot, b: Snapshot, ids: NDArray[np.int64]) -> tuple[Mome
     return moment, Divergence(worst, values[0], values[1], (), fields, names[0], _lowest(ids[differs]))
 
 
+def story(divergence: Divergence, moment: Moment, members: str) -> list[str]:
+    """The differences in the snapshots of a moment."""
+
+    def told(values: Floats) -> str:
+        words = [repr(float(x)) for x in values]
+        return words[0] if len(words) == 1 else f"({', '.join(words)})"
+
+    fields = " and ".join(divergence.fields)
+    differ = "differs" if len(divergence.fields) == 1 else "differ"
+    more = ", ..." if moment.differing > len(divergence.ids) else ""
+    lines = [
+        f"  in the snapshots at step {moment.step}, {moment.differing:,} of {moment.particles:,} {members} "
+        f"differ; lowest ids: {', '.join(map(str, divergence.ids))}{more}"
+    ]
+    a, b = told(divergence.value_a), told(divergence.value_b)
+    if members == "cells":
+        return [
+            *lines,
+            f"  {fields} {differ}; cell {divergence.id} most: {divergence.of} is {a} in A, {b} in B",
+        ]
+    if divergence.of != "position":
+        lines.append(f"  all positions are identical, but particles differ in {fields}")
+    return [
+        *lines,
+        f"  particle {divergence.id} differs most there: {divergence.of} is {a} in A",
+        f"  {'':{len(str(divergence.id))}}{'':{31 + len(divergence.of)}}{b} in B",
+        *(
+            f"  its neighbour {id}, {distance:.3g} m away, differs by {apart:.3g} m"
+            for id, distance, apart in divergence.neighbors
+        ),
+    ]
+
+
 def _distance(x: Floats, y: Floats, periods: Floats) -> Floats:
     """(n,) distances between positions (n, D), by the shortest path across periodic sides."""
     r = x - y
