@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -110,7 +111,8 @@ def test_a_tiny_difference_is_found_with_its_particle(tmp_path: Path) -> None:
     words = ["compare", str(a.folder), str(b.folder), "--csv", str(csv), "--picture", str(picture)]
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 1
-    assert f"particle {found.divergence.id} differs most" in result.output
+    assert f"particle {found.divergence.id} differs most there: position is (" in result.output
+    assert f"in the snapshots at step {first.step}, {first.differing} of" in result.output
     assert len(pd.read_csv(csv)) == len(found.moments)
     assert picture.stat().st_size > 5000
 
@@ -121,6 +123,8 @@ def test_runs_that_start_at_the_same_places_say_what_differs(tmp_path: Path) -> 
     a, b = run(tmp_path / "a"), run(tmp_path / "b", text=other)
     told = compare_runs(a.folder, b.folder).text()
     assert "all positions are identical, but particles differ in density" in told and "astray" not in told
+    assert re.search(r"in the snapshots at step 0, \d+ of \d+ particles differ; lowest ids: \d+, \d+", told)
+    assert re.search(r"particle \d+ differs most there: density is \d+\.\d+ in A\n +1000\.0 in B", told)
 
 
 def test_the_first_step_at_which_two_runs_part_is_found_from_their_checksums(tmp_path: Path) -> None:
@@ -175,7 +179,8 @@ def test_runs_without_snapshots_are_compared_by_their_checksums(tmp_path: Path) 
     eddyline.run(world, steps=4, out=tmp_path / "other", movie=False, report=False)
     other = compare_runs(folders[0], tmp_path / "other")
     assert not other.identical and not other.same_world
-    assert "different: checksums first differ at step 4; no earlier checksum is known" in other.text()
+    told = other.text()
+    assert "different: checksums first differ at step 4, the first that both runs have; runs with" in told
 
 
 def test_particles_are_matched_by_id() -> None:

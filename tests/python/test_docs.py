@@ -37,7 +37,7 @@ TICKED = re.compile(r"`([^`\n]+)`")
 PATH = re.compile(r"[\w.-]+(/[\w.*-]+)+/?|[\w-]+\.(md|toml|py|pyi|hpp|cpp|txt|bib|yml|json|html|vtkhdf|csv)")
 IDENTIFIER = re.compile(r"(\w+(::|\.))*[A-Za-z_]\w*(\(\))?")
 OF_A_RUN = re.compile(
-    r"runs/|report\.html|run\.json|results\.json|world\.toml|series/|pictures/|snapshots/|(fluid|cells)\.vtkhdf|table\.(csv|txt)|checksums\.csv"
+    r"runs/|report\.html|run\.json|results\.json|world\.toml|series/|pictures/|snapshots/|(fluid|cells)\.vtkhdf|table\.(csv|txt)|(checksums|failure)\.csv"
 )
 OF_A_BUILD = re.compile(r"\.venv/|site/|my_\w+\.toml|figures|/tmp/|mpi\.h")
 PASSED_ON = {"bench", "validate"}  # commands that read their own command line

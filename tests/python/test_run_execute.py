@@ -263,6 +263,22 @@ def test_a_blow_up_keeps_what_came_before(tmp_path: Path) -> None:
     assert run.snapshot(0)["time"] == 0
     assert run.picture.is_file() and run.report.is_file()
 
+    details = run.record["details"]
+    rows = pd.read_csv(run.folder / "failure.csv")
+    last = rows[rows["step"] == details["step"]]
+    assert last["id"].tolist() == [details["id"], *(each["id"] for each in details["neighbors"])]
+    assert last[["position_x [m]", "position_y [m]"]].to_numpy().tolist()[0] == list(details["position"][:2])
+    assert last["velocity_y [m/s]"].tolist()[1] == details["neighbors"][0]["velocity"][1]
+    assert sorted(set(rows["step"])) == list(range(max(0, details["step"] - 50), details["step"] + 1))
+    assert f"failure.csv: particle {details['id']} and its 8 nearest neighbours" in closing_lines(run)
+    assert f"Speed of particle {details['id']}" in run.report.read_text()
+
+    again = eddyline.Simulation(run.world, threads=1)
+    again.step(details["step"] - 20)
+    before = rows[(rows["step"] == again.steps) & (rows["id"] == details["id"])]
+    pressure = again.particles.pressure[again.particles.id == details["id"]]
+    assert before["pressure [Pa]"].tolist() == pressure.tolist()
+
 
 def test_a_blow_up_of_which_there_is_no_picture(tmp_path: Path) -> None:
     world = small_worlds.write(tmp_path, small_worlds.DAM + "\n[method]\nspeed_limit = 0.3\n")

@@ -20,7 +20,10 @@ from eddyline.live import stream_pb2 as pb
 from eddyline.live.steering import RefusedError, Steering
 from eddyline.run.closing import closing_lines, next_command
 from eddyline.run.errors import RequestError, StepFailedError
+from eddyline.run.folder import RunFolder
 from eddyline.run.replay import replay
+from eddyline.run.runaway import PATIENCE, Failed, keep_history
+from eddyline.run.stopping import StopRequests
 from eddyline.world import World
 
 QUIETLY = {"progress": False, "movie": False, "report": False, "threads": 1}
@@ -174,6 +177,21 @@ def dead(tmp_path_factory):
     return eddyline.Run.open(folder)
 
 
+def test_the_last_steps_of_a_steered_run_are_repeated_from_where_that_is_affordable(dead):
+    details, folder = dead.record["details"], RunFolder(dead.folder)
+    last, whole = details["step"], folder.failure.read_text()
+    assert 30 < last < 70  # with the live command, and less than 50 steps after the checkpoint
+    for seconds, told in (
+        (0.0, f"8 nearest neighbours in steps {max(last - 50, 0)} to {last}"),
+        (PATIENCE / (last - 15), f"8 nearest neighbours in steps 20 to {last}"),  # of the checkpoint
+        (PATIENCE, f"its neighbours at step {last} only: the last checkpoint or start is more than 20 s"),
+    ):
+        assert told in keep_history(Failed(dead.world, folder, details, dead.record, seconds), StopRequests())
+        lines = folder.failure.read_text().splitlines()
+        assert len(lines) <= len(whole.splitlines()) and (seconds == PATIENCE or lines[1] in whole)
+    folder.failure.write_text(whole)
+
+
 def test_a_run_that_a_command_ended_goes_on_without_it(dead, tmp_path):
     offered = next_command(dead)
     assert offered in closing_lines(dead) and "'" in offered
@@ -183,6 +201,7 @@ def test_a_run_that_a_command_ended_goes_on_without_it(dead, tmp_path):
     plain = eddyline.run(World.from_text(LIMITED), steps=60, out=tmp_path / "plain", **QUIETLY)
     gone_on = eddyline.Run.open(dead.folder)
     assert gone_on.fingerprint == plain.fingerprint
+    assert not (dead.folder / "failure.csv").exists()
     assert journal.read(dead.folder / journal.NAME) == []
     (line,) = (dead.folder / journal.NAME).read_text().splitlines()
     assert json.loads(line)["left_out"] is True

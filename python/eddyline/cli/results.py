@@ -178,7 +178,9 @@ def compare(
 ) -> None:
     """Check whether two runs are bit-identical, particle by particle and row by row.
 
-    Exit code 0: identical. 1: different. 2: cannot be compared.
+    Exit code 0: identical. 1: different. 2: cannot be compared. The first step that differs is known exactly
+    if both runs kept checksums (run --checksums 1), and particles that differ from the first snapshots after
+    it.
 
     \b
       eddyline run dam_break --threads 1 --out one

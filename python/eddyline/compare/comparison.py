@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eddyline.compare.particles import Divergence, Moment, match
+from eddyline.compare.particles import Divergence, Moment, match, story
 from eddyline.compare.series import SeriesDifference, differences, tell
 from eddyline.modules import PREFIX
-from eddyline.option_names import NOT_CLOSED
+from eddyline.option_names import NOT_CLOSED, given
 from eddyline.run.errors import RequestError
 from eddyline.run.record import Run
 from eddyline.stream import atomic
@@ -33,10 +33,14 @@ class FirstDifference:
     same: int | None
 
     def text(self) -> str:
-        before = (
-            "no earlier checksum is known" if self.same is None else (f"they are equal at step {self.same}")
-        )
-        return f"checksums first differ at step {self.step}; {before}"
+        told = f"checksums first differ at step {self.step}"
+        if self.same is None:
+            told += ", the first that both runs have"
+        else:
+            told += f"; they are equal at step {self.same}"
+        if self.step - (self.same or 0) > 1:
+            told += f"; runs with {given('checksums', 1)} give the exact step"
+        return told
 
 
 @dataclass(frozen=True)
@@ -140,7 +144,8 @@ class Comparison:
                 f"{len(self.a.series_names)} series, bit for bit{self._without_partner()}"
             ]
         if first is None and self.parting is not None:
-            return [f"different: {self.parting.text()}, but all snapshots are identical"]
+            without = ", which hold no thermal energy" if self.a.world.file.is_gas else ""
+            return [f"different: {self.parting.text()}. All snapshots{without} are identical"]
         if first is None and all(difference.longer for difference in self.series):
             return ["different: one run is longer; the common part is bit-identical"]
         if first is None:
@@ -155,7 +160,7 @@ class Comparison:
         if self.parting is not None:
             lines.append(f"  {self.parting.text()}")
         if self.divergence is not None:
-            lines += _story(self.divergence)
+            lines += story(self.divergence, first, self._members)
         return lines
 
     def _verdict_without_snapshots(self) -> list[str]:
@@ -334,28 +339,6 @@ def _series(a: Run, b: Run) -> list[SeriesDifference]:
         else:
             found += differences(name, a.series(name), b.series(name))
     return found
-
-
-def _story(divergence: Divergence) -> list[str]:
-    def place(position: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
-        return "(" + ", ".join(repr(float(x)) for x in position) + ")"
-
-    if divergence.of != "position":
-        a, b = (float(values[0]) for values in (divergence.position_a, divergence.position_b))
-        fields = " and ".join(divergence.fields)
-        differ = "differs" if len(divergence.fields) == 1 else "differ"
-        values = f"{divergence.of} is {a!r} in A and {b!r} in B"
-        return [f"  {fields} {differ}; cell {divergence.id} most: {values}"]
-    if "position" not in divergence.fields:
-        return [f"  all positions are identical, but particles differ in {' and '.join(divergence.fields)}"]
-    return [
-        f"  particle {divergence.id} differs most: A {place(divergence.position_a)} m",
-        f"  {'':{len(str(divergence.id))}}                               B {place(divergence.position_b)} m",
-        *(
-            f"  its neighbour {id}, {distance:.3g} m away, differs by {apart:.3g} m"
-            for id, distance, apart in divergence.neighbors
-        ),
-    ]
 
 
 def _row(*cells: object) -> str:

@@ -15,6 +15,8 @@ STATE = ("position", "velocity", "density")
 """Fields of particles that must be bit-identical; of cells all fields of the solver must be."""
 _NO_FIELDS = ("time", "step", "id", "position")
 NEIGHBORS = 4
+NAMED = 5
+"""Differing particles that are named besides the one with the largest difference."""
 
 
 @dataclass(frozen=True)
@@ -43,19 +45,21 @@ class Moment:
 
 @dataclass(frozen=True)
 class Divergence:
-    """The particle with the largest difference at the first different moment.
+    """The particle or cell with the largest difference at the first different moment.
 
-    position_a, position_b: (D,) m, of cells the value of `of` in each run. of: "position", or the field of
-    cells that is compared. neighbors: its nearest neighbours in the first run, each with id, distance
-    to the particle [m] and distance between its positions in the two runs [m]. fields: those of STATE in
-    which any particle differs."""
+    of: the field that is compared: "position", or if all positions are equal the first that differs; of
+    cells their first field. value_a, value_b: its value in each run. neighbors: the nearest neighbours in the
+    first run, each with id, distance to the particle [m] and distance between its positions in the two runs
+    [m]; of particles with different positions only. fields: those in which any differs. ids: the lowest ids
+    that differ, at most NAMED."""
 
     id: int
-    position_a: Floats
-    position_b: Floats
+    value_a: Floats
+    value_b: Floats
     neighbors: tuple[tuple[int, float, float], ...]
     fields: tuple[str, ...]
-    of: str = "position"
+    of: str
+    ids: tuple[int, ...]
 
 
 def match(a: Snapshot, b: Snapshot, periods: Floats) -> tuple[Moment, Divergence | None]:
@@ -86,17 +90,34 @@ def match(a: Snapshot, b: Snapshot, periods: Floats) -> tuple[Moment, Divergence
     )
     if not differs.any():
         return moment, None
-    worst = int(np.argmax(np.where(differs, apart, -1.0)))
-    here = a["position"][at_a]
-    near = _distance(here, here[worst], periods)
-    nearest = np.argsort(near, kind="stable")[1 : NEIGHBORS + 1]
+    of = fields[0]
+    values = [np.atleast_2d(each[of][at].T).T for each, at in ((a, at_a), (b, at_b))]
+    size = apart if of == "position" else np.linalg.norm(values[0] - values[1], axis=1)
+    worst = _largest(differs, size)
+    neighbors: tuple[tuple[int, float, float], ...] = ()
+    if of == "position":
+        near = _distance(values[0], values[0][worst], periods)
+        nearest = np.argsort(near, kind="stable")[1 : NEIGHBORS + 1]
+        neighbors = tuple((int(ids[k]), float(near[k]), float(apart[k])) for k in nearest)
     return moment, Divergence(
         int(ids[worst]),
-        here[worst],
-        b["position"][at_b[worst]],
-        tuple((int(ids[k]), float(near[k]), float(apart[k])) for k in nearest),
+        values[0][worst],
+        values[1][worst],
+        neighbors,
         tuple(fields),
+        of,
+        _lowest(ids[differs]),
     )
+
+
+def _largest(differs: NDArray[np.bool_], size: Floats) -> int:
+    """Index of the largest difference of those that differ; one that is not a number counts as largest."""
+    return int(np.argmax(np.where(differs, np.nan_to_num(size, nan=np.inf), -1.0)))
+
+
+def _lowest(ids: NDArray[np.int64]) -> tuple[int, ...]:
+    """The lowest of sorted ids."""
+    return tuple(ids[:NAMED].tolist())
 
 
 def _match_cells(a: Snapshot, b: Snapshot, ids: NDArray[np.int64]) -> tuple[Moment, Divergence | None]:
@@ -119,10 +140,43 @@ def _match_cells(a: Snapshot, b: Snapshot, ids: NDArray[np.int64]) -> tuple[Mome
     )
     if not differs.any():
         return moment, None
-    worst = int(np.argmax(np.where(differs, apart, -1.0)))
+    worst = _largest(differs, apart)
     values = [np.atleast_1d(each[names[0]][worst]) for each in (a, b)]
     fields = tuple(name for name in names if unequal[name].any())
-    return moment, Divergence(worst, values[0], values[1], (), fields, of=names[0])
+    return moment, Divergence(worst, values[0], values[1], (), fields, names[0], _lowest(ids[differs]))
+
+
+def story(divergence: Divergence, moment: Moment, members: str) -> list[str]:
+    """The differences in the snapshots of a moment."""
+
+    def told(values: Floats) -> str:
+        words = [repr(float(x)) for x in values]
+        return words[0] if len(words) == 1 else f"({', '.join(words)})"
+
+    fields = " and ".join(divergence.fields)
+    differ = "differs" if len(divergence.fields) == 1 else "differ"
+    more = ", ..." if moment.differing > len(divergence.ids) else ""
+    lines = [
+        f"  in the snapshots at step {moment.step}, {moment.differing:,} of {moment.particles:,} {members} "
+        f"differ; lowest ids: {', '.join(map(str, divergence.ids))}{more}"
+    ]
+    a, b = told(divergence.value_a), told(divergence.value_b)
+    if members == "cells":
+        return [
+            *lines,
+            f"  {fields} {differ}; cell {divergence.id} most: {divergence.of} is {a} in A, {b} in B",
+        ]
+    if divergence.of != "position":
+        lines.append(f"  all positions are identical, but particles differ in {fields}")
+    return [
+        *lines,
+        f"  particle {divergence.id} differs most there: {divergence.of} is {a} in A",
+        f"  {'':{len(str(divergence.id))}}{'':{31 + len(divergence.of)}}{b} in B",
+        *(
+            f"  its neighbour {id}, {distance:.3g} m away, differs by {apart:.3g} m"
+            for id, distance, apart in divergence.neighbors
+        ),
+    ]
 
 
 def _distance(x: Floats, y: Floats, periods: Floats) -> Floats:

@@ -43,6 +43,8 @@ def closing_lines(run: Run, *, error_follows: bool = False) -> str:
     lines += [f"warning      {words}" for words in warnings(run.world, run.results_if_any)]
     if run.world.effective_flow:
         lines.append(f"effective    {run.world.effective_flow}")
+    if "history" in run.record:
+        lines.append(f"last steps   {run.folder}/{run.record['history']}")
     folder = RunFolder(run.folder)
     picture = folder.movie if folder.movie.is_file() else folder.picture
     if BREAKS in run.record:

@@ -123,6 +123,8 @@ class Execution:
             if BREAKS in self.record:
                 shown.warn(f"warning: breaks the law: {self.record[BREAKS]}")
             problem = self._compute(shown)
+            if problem is not None:
+                self._keep_history(shown)
             self._close_record()
             run = self._evaluate()
             self._is_evaluated = True
@@ -148,6 +150,7 @@ class Execution:
         if self._before is None:
             atomic.write_text(self.folder.world, self.world.source, durable=True)
             self._copy_named_files()
+        self.folder.failure.unlink(missing_ok=True)  # of a run that failed and is resumed
         self.record["files"] = self.folder.digests(complete=False)
         self.folder.write_record(self.record)
 
@@ -222,6 +225,19 @@ class Execution:
         if problem is None:
             self._note_end()
         return problem
+
+    def _keep_history(self, shown: RunProgress) -> None:
+        """Writes the last steps of the particle that went bad. The wall time of the run excludes this."""
+        from eddyline.run.runaway import Failed, keep_history
+
+        began = clock.perf_counter()
+        first = self.checkpoint.step if self.checkpoint else 0
+        seconds = (began - self.started) / max(self.simulation.step_count - first, 1)
+        shown.say("Repeating the last steps")
+        failed = Failed(self.world, self.folder, self.record["details"], self.record, seconds)
+        if told := keep_history(failed, self.stop):
+            self.record["history"] = told
+        self.started += clock.perf_counter() - began
 
     def _note_end(self) -> None:
         """Sets the outcome of the run after it is closed."""

@@ -40,7 +40,8 @@ class RunFolder:
     """The layout of a run.
 
     world.toml (as run), run.json (versions, machine, outcome, fingerprint), results.json (values, windows,
-    errors, bands), series/*.csv, pictures/, snapshots/, surfaces/, checkpoints/, report.html.
+    errors, bands), series/*.csv, pictures/, snapshots/, surfaces/, checkpoints/, report.html; failure.csv if
+    a particle went bad.
     """
 
     def __init__(self, path: Path) -> None:
@@ -56,6 +57,7 @@ class RunFolder:
         self.picture = self.pictures / "final.png"
         self.movie = self.pictures / "movie.mp4"
         self.report = path / "report.html"
+        self.failure = path / "failure.csv"
         self._ballast = path / ".ballast"
 
     @staticmethod

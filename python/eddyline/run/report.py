@@ -26,6 +26,7 @@ from eddyline.run.closing import (
 from eddyline.run.counts import counts_in_words, first_count, work_of
 from eddyline.run.folder import RunFolder
 from eddyline.run.lazy import lazy_story
+from eddyline.run.runaway_report import section
 from eddyline.stream import atomic
 from eddyline.stream.corrupt import reading
 from eddyline.world.problems import duration, listed
@@ -57,6 +58,7 @@ def report_html(run: Run, charts: Sequence[Chart]) -> str:
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     results = run.results_if_any
+    bad = section(run)
 
     def drawn(chart: Chart) -> dict[str, Any]:
         return {"title": chart.title, "description": chart.description, "svg": Markup(chart.svg())}
@@ -73,6 +75,7 @@ def report_html(run: Run, charts: Sequence[Chart]) -> str:
         values=[_value(item, results) for item in without_duplicates(results.get("values", []))],
         charts=[drawn(chart) for chart in charts],
         bodies_left_out=bodies_left_out(run.world, run.series_names),
+        bad=bad and {**bad, "charts": [drawn(chart) for chart in bad["charts"]]},
         steered=_steered(run),
         world=Markup(highlight(run.world.source)),
         world_data=base64.b64encode(run.world.source.encode()).decode(),
