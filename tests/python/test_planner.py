@@ -145,7 +145,7 @@ def test_the_solver_mps_takes_gravity_and_viscosity_from_rest(steered):
         "viscosity 0.0001 m^2/s",
     ]
     assert run.outcome == "stopped by user"
-    assert run.record["steps"] > 0 and read_series(run.folder / "series/budget.csv")["max_speed"].iloc[-1] > 0
+    assert run.record["steps"] > 0 and read_series(run.folder / "series/budget.csv")["max_speed"][-1] > 0
 
 
 # --- the planner --------------------------------------------------------------------------------------------

@@ -37,6 +37,8 @@ def main() -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         os.write(2, b"stopped\n")
         raise SystemExit(EXIT_INTERRUPTED) from None
+    finally:  # nothing is left to be stopped, and the interpreter would answer with a traceback
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _open_streams() -> None:
