@@ -127,7 +127,7 @@ struct PutEndMembers {
 template <class T, int D>
 struct SumNodes {
   DeviceInput<T> in;
-  physics::delta::NodeResults<T, D> out;
+  physics::NodeResults<T, D> out;
 
   EDDYLINE_HOST_DEVICE void operator()(std::int64_t k) const {
     physics::delta::nodes_of<Pack<T, 1>, D>(in, out, k / k_chunk, static_cast<int>(k % k_chunk));

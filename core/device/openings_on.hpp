@@ -99,7 +99,7 @@ class OpeningsOn {
     in.nodes = {nodes_.first.data(), nullptr};
     set_targets(in, nodes_.slot.data(), node_count_, nodes_.count);
     in.fluid_neighbors = node_fluid_.chunks.data();
-    physics::delta::NodeResults<T, D> out{};
+    physics::NodeResults<T, D> out{};
     for (int k = 0; k < k_values; ++k) out.value[k] = sums_.data() + static_cast<std::size_t>(k) * all;
     backend_.for_each(whole(node_count_), SumNodes<T, D>{in, out});
     for (int k = 0; k < k_values; ++k)

@@ -36,6 +36,7 @@ JOURNEYS = {
     "jets-2d": Journey(law_worlds.JETS_2D, 150, 0, 1.0),
     "classic-dam-2d": Journey(law_worlds.by_classic(law_worlds.DAM_2D), 1100, 0, 2.0),
     "classic-dam-3d": Journey(law_worlds.by_classic(law_worlds.DAM_3D, "xsph = 0.5"), 350, 0, 1.0),
+    "classic-jets-2d": Journey(law_worlds.by_classic(law_worlds.JETS_2D), 300, 0, 0.7),
     "gas-2d": Journey(law_worlds.GAS_2D, 110, 0, 3.0),
     "gas-3d": Journey(law_worlds.GAS_3D, 40, 0, 1.0),
 }

@@ -75,7 +75,7 @@ LISTED = (
     Way("stream-3d", 3, 1, 2, "curve", "threaded"),
     Way("dam-2d", 3, 1, 1, "bisection", "onesided-pscw"),
     Way("dam-3d", 8, 1, 1, "blocks", "nonblocking", sites=3),
-    Way("jets-2d", 4, 1, 1, "curve", "neighborhood"),
+    Way("classic-jets-2d", 4, 1, 1, "curve", "neighborhood", 2),
     Way("classic-dam-3d", 2, 2, 1, "strips", "alltoall"),
     Way("gas-2d", 6, 1, 2, "bisection", "nonblocking", sites=2),
     Way("jets-2d", 3, 1, 2, "bisection", "nonblocking", 2, lazy=3),

@@ -8,6 +8,7 @@
 
 #include "neighbors/list.hpp"
 #include "neighbors/pair_data.hpp"
+#include "physics/inflow/moving_least_squares.hpp"
 
 namespace eddyline::physics::classic {
 
@@ -56,7 +57,7 @@ struct ReactionResults {  // on a wall's particle
 /// Input of all sweeps. Rows end with a sentinel of density one without mass.
 template <class T>
 struct SweepInput {
-  neighbors::RowParts<const T> fluid, walls;
+  neighbors::RowParts<const T> fluid, walls, nodes;
   neighbors::Targets targets;  // the particles for which sums are computed
   const neighbors::Chunk* fluid_neighbors = nullptr;
   const neighbors::Chunk* wall_neighbors = nullptr;  // of fluid particles only
@@ -76,6 +77,8 @@ struct Sweeps {
   std::array<Rates, Terms::k_choices> rates;
   /// Sums of wall particles over the fluid: extrapolated pressure, density and velocity.
   void (*walls)(const SweepInput<T>&, const WallResults<T, D>&, std::int64_t first_chunk, std::int64_t last_chunk);
+  /// Sums of the nodes of openings over the fluid: a linear fit to pressure and velocity.
+  void (*nodes)(const SweepInput<T>&, const NodeResults<T, D>&, std::int64_t first_chunk, std::int64_t last_chunk);
   /// Reaction of the forces of `rates` on each wall particle.
   using Reaction = void (*)(const SweepInput<T>&, const ReactionResults<T, D>&, std::int64_t first_chunk,
                             std::int64_t last_chunk);

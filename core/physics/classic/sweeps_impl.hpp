@@ -201,6 +201,28 @@ void walls(const SweepInput<T>& in, const WallResults<T, D>& out, std::int64_t f
   });
 }
 
+template <class P, int D, class T = typename P::value_type>
+void nodes(const SweepInput<T>& in, const NodeResults<T, D>& out, std::int64_t first_chunk, std::int64_t last_chunk) {
+  for_each_part<P>(first_chunk, last_chunk, [&](std::int64_t c, int part) {
+    const P scale(in.scale);
+    const std::int64_t at = c * neighbors::k_chunk + part;
+    P x[4];
+    load_values<D>(in.nodes, in.targets.template places<P::width>(at).data(), x);
+    LinearFitSums<P, D> sum{};
+    for_each_neighbor<P>(
+        in.fluid_neighbors[c], part,
+        [&](auto* places) __attribute__((always_inline)) { return load_fluid<P, D>(in.fluid, places); },
+        [&](const auto& f) __attribute__((always_inline)) {
+          SampledFluid<P, D> sampled;
+          for (int d = 0; d < D; ++d) sampled.x[d] = f.x[d], sampled.v[d] = f.v[d];
+          sampled.p = f.p;
+          sampled.V = f.m / f.rho;
+          add_to_fit(sum, sampled, make_pair<P, D>(x, f.x, scale));
+        });
+    for (int k = 0; k < LinearFitSums<P, D>::k_values; ++k) put(sum.value[k], out.value[k] + at);
+  });
+}
+
 template <class P, int D, bool gas, class T = typename P::value_type, class Input = SweepInput<T>>
 EDDYLINE_INLINE void reaction_of(const Input& in, const ReactionResults<T, D>& out, std::int64_t c, int part) {
   const P scale(in.scale), alpha(in.alpha), beta(in.beta), nu(in.nu), min_pressure(in.min_pressure_at_walls);
@@ -240,6 +262,7 @@ template <class P, int D>
 Sweeps<typename P::value_type, D> make_sweeps() {
   return {all_rates<P, D>(std::make_index_sequence<Terms::k_choices>()),
           walls<P, D>,
+          nodes<P, D>,
           reaction<P, D, false>,
           reaction<P, D, true>,
           rates<P, D, Terms{.laminar_viscosity = true}.index(), SameNeighbors>,

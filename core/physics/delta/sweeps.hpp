@@ -45,10 +45,6 @@ struct WallResults {  // the results of the first chunk come first
   T* velocity[D];
 };
 template <class T, int D>
-struct NodeResults {  // see LinearFitSums
-  T* value[LinearFitSums<T, D>::k_values];
-};
-template <class T, int D>
 struct ReactionResults {  // on a wall's particle, without the kernel's constant
   T* force[D];
 };

@@ -18,6 +18,12 @@ struct LinearFitSums {
   S value[k_values];  // moments, then sum_f w b p, sum_f w b v_x, ...
 };
 
+/// These sums for each node, one array for each value.
+template <class T, int D>
+struct NodeResults {
+  T* value[LinearFitSums<T, D>::k_values];
+};
+
 /// Calls term(k, a, b) for each of the sums: a particle adds a b to the sum k. r: vector from the particle to the
 /// point; W: kernel of the pair.
 template <int D, class S, class Term>

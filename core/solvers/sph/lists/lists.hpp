@@ -96,7 +96,7 @@ class Lists {
                              const neighbors::FixedPositions& target_positions) const;
   bool follow_rows(const StepPath<T>& path);
   typename ListMargin<T, D>::Need need_of_step(const StepPath<T>& path) const;
-  float sideways_in_buffers() const;
+  float sideways_in_buffers(const neighbors::PredictedPath<T>& path) const;
   void find_near_walls();
   void find_free_fluid();
   void find_node_neighbors();

@@ -105,7 +105,7 @@ template <class T, int D>
 typename ListMargin<T, D>::Need Lists<T, D>::need_of_step(const StepPath<T>& path) const {
   typename ListMargin<T, D>::Need need;
   need.step = last_acoustic_distance_;
-  need.besides = 4.0 * static_cast<double>(state_.half_a_step()) * static_cast<double>(sideways_in_buffers());
+  need.besides = 4.0 * static_cast<double>(state_.half_a_step()) * static_cast<double>(sideways_in_buffers(path.rows));
   need.in_middle = path.in_middle;
   need.next_step =
       !domain_.communicator().is_alone() && state_.control.will_hold(k_safety * state_.constants.length.skin);
@@ -114,14 +114,14 @@ typename ListMargin<T, D>::Need Lists<T, D>::need_of_step(const StepPath<T>& pat
 
 /// Upper bound of the speed of buffer particles across the normal of their opening, in units of the speed of sound.
 template <class T, int D>
-float Lists<T, D>::sideways_in_buffers() const {
+float Lists<T, D>::sideways_in_buffers(const neighbors::PredictedPath<T>& path) const {
   if (state_.openings.empty()) return 0;
   const int axis = state_.openings.common_axis();
   T most2 = 0;
   for (const std::int32_t r : free_fluid_.rows_in_buffer()) {
     T speed2 = 0;
     for (int d = 0; d < D; ++d) {
-      const T v = scratch_.midpoint_rows.row(r).first[D + d];
+      const T v = path.rows->row(r).first[path.velocity + d];
       speed2 += d == axis ? T(0) : v * v;
     }
     most2 = std::max(most2, speed2);

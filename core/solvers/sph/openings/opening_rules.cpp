@@ -5,11 +5,8 @@
 #include <cmath>
 
 #include "comm/collectives.hpp"
-#include "physics/state_equations/linear.hpp"
 
 namespace eddyline::sph {
-
-using physics::StateEquationLinear;
 
 namespace {
 
@@ -103,7 +100,7 @@ void OpeningRules<D>::add_site(const Opening<D>& opening, std::int64_t site, dou
                             : opening.world.pressure.evaluate(std::array{x.x, x.y, x.z, t});
   if (opening.world.inflow) {
     const double p = opening.world.pressure_imposed ? p_file / p_unit : fit.p;
-    const double rho = c.rho0 * (1 + StateEquationLinear::density_excess(p));
+    const double rho = c.rho0 * (1 + c.state.density_excess(p));
     const double flow = sites.inward * opening.velocity[static_cast<std::size_t>(site)][axis] * sites.area;
     sums[k_volume_flow].add(flow);
     sums[k_mass_flow].add(rho * flow);
@@ -205,7 +202,7 @@ void OpeningRules<D>::rule_outflow(Opening<D>& opening, const Means& means, doub
     if (dry || !fits_.is_own(node)) continue;
     const Vec3 x = sites.site(k);
     const double p = opening.pressure + opening.world.pressure.evaluate(std::array{x.x, x.y, x.z, t});
-    const double rho = c.rho0 * (1 + StateEquationLinear::density_excess(p / p_unit));
+    const double rho = c.rho0 * (1 + c.state.density_excess(p / p_unit));
     opening.mass_flow.add(rho * sites.inward * v[axis] * sites.area);
   }
 }

@@ -3,22 +3,18 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/parallel_for.hpp"
 #include "particles/id.hpp"
-#include "physics/state_equations/linear.hpp"
-#include "solvers/sph/sweep_input.hpp"
+#include "physics/kernels/wendland_c2.hpp"
 
 namespace eddyline::sph {
 
 using particles::k_node_reach;
 using physics::LinearFit;
 using physics::LinearFitSums;
-using physics::StateEquationLinear;
 
 namespace {
 
-constexpr double k_light = 3e-8, k_formulas = 2e-7,
-                 k_fit = 2e-7;  // approximate time of one iteration of some loops [s]
+constexpr double k_fit = 2e-7;  // approximate time of one fit [s]
 
 }  // namespace
 
@@ -29,9 +25,7 @@ OpeningStep<T, D>::OpeningStep(Parts<T, D>& parts)
       domain_(parts.domain),
       lists_(parts.lists),
       fits_(parts.domain.communicator(), parts.domain.tags.take("fits"), parts.state.openings.nodes()),
-      rules_(parts.state.world, parts.state.constants, parts.state.openings, fits_, parts.domain.communicator()),
-      reactions_(parts),
-      sweeps_(physics::delta::choose_sweeps<T, D>(parts.domain.execution().instructions)) {
+      rules_(parts.state.world, parts.state.constants, parts.state.openings, fits_, parts.domain.communicator()) {
   share_out();
 }
 
@@ -41,88 +35,59 @@ void OpeningStep<T, D>::share_out() {
   fits_.share_out(state_.openings, domain_.layout().grid(), domain_.partition(), domain_.lazy.depth());
 }
 
-/// Calls visit(m, i) for the m-th of the buffers' particles, which is the fluid's i-th, in parallel if that pays.
-/// `seconds`: approximate time of one call.
 template <class T, int D>
-template <class Visit>
-void OpeningStep<T, D>::for_each_member(double seconds, Visit&& visit) const {
-  const auto& members = state_.openings.members();
-  const auto n = static_cast<std::int64_t>(members.size());
-#pragma omp parallel for schedule(static) if (pays_in_parallel(n, seconds))
-  for (std::int64_t m = 0; m < n; ++m) {
-    const auto k = static_cast<std::size_t>(m);
-    visit(k, static_cast<std::size_t>(members[k]));
-  }
+void OpeningStep<T, D>::set_allowed_depths(domain::Contact& contact) const {
+  std::size_t inflow = 0;
+  for (const auto& opening : state_.openings.all())
+    if (opening.world.inflow && !opening.world.stream) contact.set_allowed_depth(inflow++, opening.allowed_depth);
 }
 
 template <class T, int D>
-void OpeningStep<T, D>::write_midpoint_rows(double dt, bool at_rest) {
+void OpeningStep<T, D>::put_midpoint_places(neighbors::PairData<T>& rows, double dt, bool at_rest) {
   auto& fluid = state_.fluid;
   const auto& c = state_.constants;
   set_inflow_velocities(state_.time + 0.5 * dt, at_rest);
   for_each_member(k_light, [&](std::size_t, std::size_t i) {
-    const int axis = state_.openings.all()[fluid.buffer[i] - 1u].sites.axis;
+    const int axis = axis_of(i);
     const auto v = velocity_of(i);
-    const auto row = scratch_.midpoint_rows.row(domain_.fluid_rows.row_of(i));
+    const auto row = rows.row(domain_.fluid_rows.row_of(i));
     for (int d = 0; d < D; ++d) {
       fluid.v[d][i] = v[static_cast<std::size_t>(d)];
       const double ahead = d == axis ? 0.5 * dt * fluid.v[d][i] : 0.0;
-      scratch_.midpoint_rows.put_fixed(row.first + d, c.fixed.wrapped(fluid.x[d][i] + ahead));
+      rows.put_fixed(row.first + d, c.fixed.wrapped(fluid.x[d][i] + ahead));
       row[D + d] = static_cast<T>(fluid.v[d][i] * c.inverse_c0);
-      row[2 * D + 2 + d] = fluid.half_g[d][i];
     }
   });
 }
 
 template <class T, int D>
-void OpeningStep<T, D>::align_particle_columns() {
-  auto& fluid = state_.fluid;
-  for_each_member(k_light, [&](std::size_t m, std::size_t i) {
-    const int axis = state_.openings.all()[fluid.buffer[i] - 1u].sites.axis;
-    T* x_row = scratch_.end_rows.row(domain_.fluid_rows.row_of(i)).first;
-    for (int d = 0; d < D; ++d) {
-      if (d == axis) continue;
-      fluid.x[d][i] = lists_.member_places[d][m];
-      scratch_.end_rows.put_fixed(x_row + d, state_.constants.fixed.wrapped(fluid.x[d][i]));
-    }
-  });
-}
-
-template <class T, int D>
-void OpeningStep<T, D>::extrapolate(double t, double dt, bool at_rest) {
+void OpeningStep<T, D>::evaluate(double t, double dt, bool at_rest) {
   fit_nodes();
   rules_.measure_sound(dt);
   set_inflow_velocities(t, at_rest);
   if (takes_forces()) sum_forces_on_bodies();
   rules_.apply(t, dt, at_rest);
+}
 
+template <class T, int D>
+void OpeningStep<T, D>::set_density(std::size_t i, double t, std::array<double, D>& G) {
   auto& fluid = state_.fluid;
   const auto& c = state_.constants;
   const double p_unit = c.rho0 * c.c0 * c.c0;
-  gradient_.resize(state_.openings.members().size());
-  for_each_member(k_formulas, [&](std::size_t m, std::size_t i) {
-    const auto& opening = state_.openings.all()[fluid.buffer[i] - 1u];
-    const auto& sites = opening.sites;
-    const Vec3 x = vector_of(fluid.x, i);
-    double p = 0;
-    auto& G = gradient_[m] = {};
-    if (!opening.world.inflow || opening.world.pressure_imposed)
-      p = opening.world.pressure.evaluate(std::array{x.x, x.y, x.z, t}) / p_unit;
-    if (!opening.world.inflow) {
-      p += (opening.pressure + sites.depth(x) * opening.slope) / p_unit;
-    } else if (!opening.world.pressure_imposed) {
-      p = reflected(opening, particles::site_of_opening_id(fluid.id[i]), sites.depth(x), G);
-    }
-    fluid.s[i] = StateEquationLinear::density_excess(p);
-    if (opening.world.inflow) fluid.mass[i] = c.rho0 * (1 + fluid.s[i]) * c.volume;
-    const auto v = velocity_of(i);
-    const auto row = scratch_.end_rows.row(domain_.fluid_rows.row_of(i));
-    row[D] = static_cast<T>(StateEquationLinear::pressure(fluid.s[i]));
-    row[D + 1] = static_cast<T>(fluid.mass[i] * c.inverse_mass / (1 + fluid.s[i]));
-    for (int d = 0; d < D; ++d) {
-      row[D + 2 + d] = static_cast<T>(v[static_cast<std::size_t>(d)] * c.inverse_c0);
-    }
-  });
+  const auto& opening = state_.openings.all()[fluid.buffer[i] - 1u];
+  const auto& sites = opening.sites;
+  const Vec3 x = vector_of(fluid.x, i);
+  double p = 0;
+  G = {};
+  if (!opening.world.inflow || opening.world.pressure_imposed)
+    p = opening.world.pressure.evaluate(std::array{x.x, x.y, x.z, t}) / p_unit;
+  if (!opening.world.inflow) {
+    p += (opening.pressure + sites.depth(x) * opening.slope) / p_unit;
+  } else if (!opening.world.pressure_imposed) {
+    p = reflected(opening, particles::site_of_opening_id(fluid.id[i]), sites.depth(x), G);
+  }
+  fluid.s[i] = c.state.density_excess(p);
+  if (opening.world.inflow) fluid.mass[i] = c.rho0 * (1 + fluid.s[i]) * c.volume;
 }
 
 /// Sums forces over this rank's walls. There are none yet at the start.
@@ -179,17 +144,20 @@ void OpeningStep<T, D>::let_sound_out(Opening<D>& opening, std::int64_t site) co
       opening.sites.inward * opening.sound[k].wave * state_.constants.c0;
 }
 
-/// Fits the fluid at the nodes of all openings.
+template <class T, int D>
+physics::NodeResults<T, D> OpeningStep<T, D>::node_results() {
+  physics::NodeResults<T, D> out{};
+  for (int k = 0; k < LinearFitSums<T, D>::k_values; ++k) out.value[k] = scratch_.node_sums[k].data();
+  return out;
+}
+
+/// Fits the sums at the nodes of all openings.
 template <class T, int D>
 void OpeningStep<T, D>::fit_nodes() {
   if (shared_ != domain_.balance.times()) share_out();
-  auto in = sweep_input(state_, domain_, scratch_);
-  in.scale = static_cast<T>(state_.constants.scale / k_node_reach);
-  physics::delta::NodeResults<T, D> out{};
-  for (int k = 0; k < LinearFitSums<T, D>::k_values; ++k) out.value[k] = scratch_.node_sums[k].data();
-  if (!sum_nodes_ || !sum_nodes_(in, out.value)) sum_nodes(in, out);
-
-  const double fraction = state_.constants.kernel / (20 * (D == 3 ? k_node_reach : 1.0) * k_node_reach * k_node_reach);
+  const double R = state_.constants.length.interaction_radius, radius = D == 3 ? R * R * R : R * R;
+  const double wendland = 20 * physics::WendlandC2::sigma(D) * state_.constants.volume / radius;
+  const double fraction = wendland / (20 * (D == 3 ? k_node_reach : 1.0) * k_node_reach * k_node_reach);
   const auto n = domain_.node_rows.computed();
 #pragma omp parallel for schedule(static) if (pays_in_parallel(n, k_fit))
   for (std::int64_t k = 0; k < n; ++k) {
@@ -202,15 +170,6 @@ void OpeningStep<T, D>::fit_nodes() {
     for (double& component : fit.gradient_p) component /= k_node_reach;  // divided by R again
   }
   fits_.gather();
-}
-
-template <class T, int D>
-void OpeningStep<T, D>::sum_nodes(physics::delta::SweepInput<T> in, const physics::delta::NodeResults<T, D>& out) {
-  in.targets = lists_.node_fluid.targets();
-  in.fluid_neighbors = lists_.node_fluid.chunks().data();
-  const auto chunks = static_cast<std::int64_t>(lists_.node_fluid.chunks().size());
-#pragma omp parallel for schedule(dynamic)
-  for (std::int64_t c = 0; c < chunks; ++c) sweeps_.nodes(in, out, c, c + 1);
 }
 
 /// Returns the dimensionless pressure of an inflow at depth `depth` [m] beyond site `site`, and its gradient: the even
@@ -233,7 +192,6 @@ double OpeningStep<T, D>::reflected(const Opening<D>& opening, std::int64_t site
   return (1 - share) * first.p + share * second.p + 2 * depth * opening.slope / (c.rho0 * c.c0 * c.c0);
 }
 
-/// Returns the velocity of a particle in a buffer: that of its site, or interpolated between sites in an outflow.
 template <class T, int D>
 std::array<double, D> OpeningStep<T, D>::velocity_of(std::size_t i) const {
   const auto& fluid = state_.fluid;
@@ -241,29 +199,20 @@ std::array<double, D> OpeningStep<T, D>::velocity_of(std::size_t i) const {
 }
 
 template <class T, int D>
-void OpeningStep<T, D>::discard_rates() {
-  for_each_member(k_light, [&](std::size_t, std::size_t i) {
-    scratch_.delta.divergence()[i] = scratch_.delta.diffusion()[i] = T(0);
-    for (int d = 0; d < D; ++d) scratch_.delta.viscous(d)[i] = T(0);
-  });
-}
-
-template <class T, int D>
-void OpeningStep<T, D>::enforce_jet_cohesion() {
+void OpeningStep<T, D>::enforce_jet_cohesion(T* divergence) const {
   if (!state_.constants.free_surface) return;
   for (const auto& opening : state_.openings.all())
-    if (opening.world.inflow) enforce_cohesion(opening);
+    if (opening.world.inflow) enforce_cohesion(opening, divergence);
 }
 
 /// The wall beside an inflow, at rest, would spread a jet into air; the jet's pressure would then fall and pull at the
 /// inflow. Therefore fluid at no more than the pressure of air does not expand within R of it.
 template <class T, int D>
-void OpeningStep<T, D>::enforce_cohesion(const Opening<D>& opening) {
+void OpeningStep<T, D>::enforce_cohesion(const Opening<D>& opening, T* divergence) const {
   const double R = state_.constants.length.interaction_radius;
   const int axis = opening.sites.axis;
   const Vec3 lower = opening.world.lower, upper = opening.world.upper;
   const auto& fluid = state_.fluid;
-  T* divergence = scratch_.delta.divergence();
   const auto is_near = [&](std::size_t i) {
     const double depth = opening.sites.inward * (fluid.x[axis][i] - lower[axis]);
     bool near = depth >= 0 && depth < R;
@@ -277,28 +226,6 @@ void OpeningStep<T, D>::enforce_cohesion(const Opening<D>& opening) {
     const auto i = static_cast<std::size_t>(k);
     if (divergence[i] > T(0) && fluid.s[i] <= 0 && is_near(i)) divergence[i] = T(0);
   }
-}
-
-template <class T, int D>
-void OpeningStep<T, D>::discard_forces() {
-  for_each_member(k_light, [&](std::size_t, std::size_t i) {
-    for (int d = 0; d < D; ++d) scratch_.delta.pressure_force(d)[i] = scratch_.delta.shift(d)[i] = T(0);
-  });
-}
-
-template <class T, int D>
-void OpeningStep<T, D>::hold() {
-  auto& fluid = state_.fluid;
-  for_each_member(k_light, [&](std::size_t m, std::size_t i) {
-    const auto v = velocity_of(i);
-    for (int d = 0; d < D; ++d) {
-      fluid.v[d][i] = v[static_cast<std::size_t>(d)];
-      fluid.a[d][i] = 0;
-      T& half_g = fluid.half_g[d][i];
-      const T half = static_cast<T>(0.5 * state_.constants.scale * gradient_[m][static_cast<std::size_t>(d)]);
-      half_g = fluid.confined ? pack_halves(half, lower_half(Pack<T, 1>(half_g)).v) : half;
-    }
-  });
 }
 
 template class OpeningStep<float, 2>;

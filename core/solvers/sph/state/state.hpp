@@ -63,6 +63,16 @@ struct State {
     const double R = constants.length.interaction_radius;
     return openings.empty() ? 0.5 * R : (1 - particles::k_node_reach) * R;
   }
+  /// Estimates the largest displacement of a particle in this step: by the largest speed, plus the last correction [m].
+  double step_displacement() const {
+    constexpr double k_faster = 1.05;  // than before the step
+    return k_faster * control.speed * time_step + control.latest.corrected;
+  }
+  /// Tells whether openings hold until the end of this step. Particles enter and leave them at rebuilds only, and until
+  /// then must not have moved farther than buffers are made for.
+  bool openings_hold(double farthest) const {
+    return openings.empty() || control.path_since_rebuild + step_displacement() <= farthest;
+  }
 };
 
 }  // namespace eddyline::sph

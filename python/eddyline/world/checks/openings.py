@@ -27,12 +27,12 @@ NARROWEST = 4
 def opening_problems(file: WorldFile, samples: Samples) -> Found:
     """As (path, text of the line)."""
     found = faces(file)
-    if found and isinstance(file.method, SphOptions) and file.method.scheme == "classic":
+    if found and isinstance(file.method, SphOptions) and file.is_gas:
         text = (
-            'method.scheme = "classic"; must be "delta" for inflow and outflow. Use scheme "delta", or '
-            "periodic sides and domain.body_force."
+            'fluid.state = "ideal_gas"; must be "liquid" for inflow and outflow of particles. Use a liquid, '
+            'periodic sides with domain.body_force, or method.name = "multiblock".'
         )
-        yield ("method", "scheme"), text
+        yield ("fluid", "state"), text
     broken = list(_patches(file, found))
     yield from broken
     names = {path[1] for path, _ in broken}

@@ -44,8 +44,10 @@ void ClassicStep<T, D>::advance(bool reactions) {
   if (forcing_.walls_change_speed()) forcing_.set_wall_velocities(state_.wall, middle);
   extrapolate_to_walls(middle);
   gather(domain_.wall_halo, scratch_.walls, device::RowKind::walls);
+  if (reactions || openings_.takes_forces()) react();
+  extrapolate_to_openings(middle, prediction.dt);
+  if (reactions) openings_.react(input(), terms_);
   sum_rates();
-  if (reactions) react();
 
   correct(prediction);
   step_before_ = std::exchange(last_step_, prediction.dt);
@@ -61,6 +63,7 @@ ClassicStep<T, D>::ClassicStep(Parts<T, D>& parts)
       domain_(parts.domain),
       lists_(parts.lists),
       contact_(parts.state.world),
+      openings_(parts),
       forcing_(parts.state.world),
       update_(parts, contact_, forcing_),
       sweeps_(physics::classic::choose_sweeps<T, D>(parts.domain.execution().instructions)),
@@ -158,6 +161,7 @@ MidpointPrediction ClassicStep<T, D>::predict_midpoint() {
       prediction = prediction_of(state_.time_step);
     }
   }
+  state_.control.path_since_rebuild += state_.step_displacement();
   if (!state_.control.bad) lists_.renew(path());
   return prediction;
 }
@@ -168,17 +172,18 @@ template <class T, int D>
 bool ClassicStep<T, D>::prepare_midpoint(const MidpointPrediction& prediction, double skin) {
   if (device_) device_->upload_state();
   device_ ? device_->write_midpoint_rows(prediction) : update_.write_midpoint_rows(prediction);
+  openings_.write_midpoint_rows(prediction.dt, damping > 0);
   domain_.timers.lap(Phase::integrate);
   gather(domain_.fluid_halo, scratch_.end_rows, device::RowKind::midpoint);
-  const auto& c = state_.constants;
+  const double farthest = state_.reach_of_lists() + skin;
   const bool is_first = domain_.last_rebuild == state_.steps;
   const double before = state_.control.relative_drift;
   device_ ? control_point_.begin(device_->measure_drift()) : control_point_.begin(path(), false);
   control_point_.end();
   state_.control.relative_drift_before = is_first ? state_.control.relative_drift : before;
   domain_.timers.lap(Phase::integrate);
-  return state_.control.relative_drift <= skin &&
-         state_.control.max_displacement <= 0.5 * c.length.interaction_radius + skin;
+  return state_.control.relative_drift <= skin && state_.control.max_displacement <= farthest &&
+         state_.openings_hold(farthest);
 }
 
 /// The way of rows to the midpoint of the step.
@@ -270,6 +275,7 @@ void ClassicStep<T, D>::sum_rates() {
 template <class T, int D>
 void ClassicStep<T, D>::react() {
   lists_.resize_reactions();
+  lists_.find_free_neighbors();
   auto in = input();
   if (device_is_in_use()) {
     device_->react(in);
@@ -277,7 +283,7 @@ void ClassicStep<T, D>::react() {
     return;
   }
   in.targets = lists_.wall_fluid.targets();
-  in.fluid_neighbors = lists_.wall_fluid.chunks().data();
+  in.fluid_neighbors = lists_.wall_reaction();
   physics::classic::ReactionResults<T, D> out{};
   for (int d = 0; d < D; ++d) {
     out.pressure[d] = scratch_.pressure_reaction[d].data();
@@ -289,10 +295,23 @@ void ClassicStep<T, D>::react() {
   domain_.timers.lap(Phase::observe);
 }
 
+/// Sets the buffers of openings from the fluid in front of them at time t, and their rows on all ranks.
+template <class T, int D>
+void ClassicStep<T, D>::extrapolate_to_openings(double t, double dt) {
+  if (state_.openings.empty()) return;
+  openings_.extrapolate(input(), t, dt, damping > 0);
+  domain_.timers.lap(Phase::walls);
+  gather(domain_.fluid_halo, scratch_.end_rows, device::RowKind::midpoint);
+}
+
 /// Computes the state and the extremes at the end of the step.
 template <class T, int D>
 void ClassicStep<T, D>::correct(const MidpointPrediction& prediction) {
+  openings_.set_allowed_depths(contact_);
+  openings_.discard_rates();
+  openings_.find_ends(prediction.dt);
   device_is_in_use() ? device_->correct(prediction, damping) : update_.correct(prediction, damping);
+  openings_.hold();
   state_.time += prediction.dt;
   control_point_.agree();  // at once: in a blast the next time step may have to be far shorter
   state_.control.max_displacement += state_.control.latest.from_midpoint;
@@ -342,10 +361,12 @@ void ClassicStep<T, D>::start() {
   {
     const typename Domain<T, D>::Copies copies(domain_);
     update_.write_midpoint_rows({});
+    openings_.write_midpoint_rows(0, damping > 0);
     domain_.timers.lap(Phase::integrate);
     gather(domain_.fluid_halo, scratch_.end_rows, device::RowKind::midpoint);
     extrapolate_to_walls(state_.time);
     gather(domain_.wall_halo, scratch_.walls, device::RowKind::walls);
+    extrapolate_to_openings(state_.time, 0);
     sum_rates();
     correct({});
   }

@@ -9,6 +9,7 @@
 #include "solver/counters.hpp"
 #include "solvers/sph/parts.hpp"
 #include "solvers/sph/step/classic/classic_on_device.hpp"
+#include "solvers/sph/step/classic/classic_openings.hpp"
 #include "solvers/sph/step/classic/classic_update.hpp"
 #include "solvers/sph/step/control_point.hpp"
 #include "solvers/sph/step/inactive_walls.hpp"
@@ -68,8 +69,9 @@ class ClassicStep {
   MidpointPrediction predict_midpoint();
   bool prepare_midpoint(const MidpointPrediction& prediction, double skin);
   void extrapolate_to_walls(double t);
-  void sum_rates();
   void react();
+  void extrapolate_to_openings(double t, double dt);
+  void sum_rates();
   void correct(const MidpointPrediction& prediction);
   physics::classic::SweepInput<T> input() const;
   StepPath<T> path() const;
@@ -83,6 +85,7 @@ class ClassicStep {
   Domain<T, D>& domain_;
   Lists<T, D>& lists_;
   Contact contact_;
+  ClassicOpenings<T, D> openings_;
   ExternalForcing<D> forcing_;
   InactiveWalls inactive_walls_;
   ClassicUpdate<T, D> update_;

@@ -258,11 +258,13 @@ void ClassicUpdate<T, D>::apply_contact(const ParticleSpan& span, std::size_t co
   if (is_clear(lists_, contact_, span, to.x)) return;
   const Vec3 gravity = state_.world.gravity;
   for (std::size_t l = 0; l < span.count; ++l) {
+    if (state_.fluid.buffer[span.first + l] != 0) continue;
     Vec3 x, v;
     for (int d = 0; d < D; ++d) x[d] = to.x[d][l], v[d] = to.v[d][l];
     const Vec3 x_free = x, v_free = v;
     const bool near_walls = lists_.is_near_walls(span.first + l);
-    if (!contact_.with_sides(x, v) && !(near_walls && contact_.with_bodies(x, v))) continue;
+    if (!contact_.with_sides(x, v) && !contact_.with_inflows(x, v) && !(near_walls && contact_.with_bodies(x, v)))
+      continue;
     for (int d = 0; d < D; ++d) to.x[d][l] = x[d], to.v[d][l] = v[d];
     to.u[l] += physics::classic::heat_of_contact(x_free, v_free, x, v, gravity);
     largest.contacts += l < counted ? 1 : 0;

@@ -200,7 +200,6 @@ void DeltaStep<T, D>::kick_and_drift(Part part) {
   }
   if (!device_is_in_use() && !blocks.empty()) {
     openings_.discard_rates();
-    openings_.enforce_jet_cohesion();
     update_.kick_and_drift(blocks);
     openings_.align_particle_columns();
   }
@@ -242,9 +241,7 @@ template <class T, int D>
 void DeltaStep<T, D>::begin_kick_and_shift() {
   contact_.move_bodies(motion_time(state_.time));
   if (friction_.acts()) friction_.move(motion_time(state_.time));
-  std::size_t inflow = 0;
-  for (const auto& opening : state_.openings.all())
-    if (opening.world.inflow && !opening.world.stream) contact_.set_allowed_depth(inflow++, opening.allowed_depth);
+  openings_.set_allowed_depths(contact_);
   contents_.midpoint_of = choose_time_step();
   state_.control.latest = {};
 }
@@ -300,7 +297,6 @@ void DeltaStep<T, D>::start() {
   rates_are_pending();
   for (const Part part : {Part::interior, Part::border}) sum_rates(part);
   openings_.discard_rates();
-  openings_.enforce_jet_cohesion();
   update_.write_state(k_rates);
   overlap_.exchange(whole_end_state());
   forces_are_pending();

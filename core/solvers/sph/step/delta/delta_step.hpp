@@ -7,9 +7,9 @@
 #include "domain/external_forcing.hpp"
 #include "domain/wall_friction.hpp"
 #include "solver/counters.hpp"
-#include "solvers/sph/openings/opening_step.hpp"
 #include "solvers/sph/parts.hpp"
 #include "solvers/sph/step/control_point.hpp"
+#include "solvers/sph/step/delta/delta_openings.hpp"
 #include "solvers/sph/step/delta/delta_sums.hpp"
 #include "solvers/sph/step/delta/on_device.hpp"
 #include "solvers/sph/step/delta/particle_update.hpp"
@@ -79,7 +79,6 @@ class DeltaStep {
   bool prepare_midpoint(double skin);
   void write_midpoint_rows();
   bool cells_hold(double skin, double start) const;
-  double step_displacement() const;
   StepPath<T> path() const;
 
   // Computations for a part of the blocks, or for some of the interior.
@@ -139,7 +138,7 @@ class DeltaStep {
   Lists<T, D>& lists_;
   Contact contact_;
   MovingWalls<T, D> moving_walls_;
-  OpeningStep<T, D> openings_;
+  DeltaOpenings<T, D> openings_;
   domain::WallFriction friction_;
   ExternalForcing<D> forcing_;
   DeltaSums<T, D> sums_;

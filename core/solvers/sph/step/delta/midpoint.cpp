@@ -17,7 +17,7 @@ bool DeltaStep<T, D>::reach_midpoint() {
     for (const double first = state_.time_step; !holds; holds = prepare_midpoint(skin))
       if (!control_point_.shorten_time_step(skin, first)) break;
   }
-  state_.control.path_since_rebuild += step_displacement();
+  state_.control.path_since_rebuild += state_.step_displacement();
   if (state_.control.bad) return false;
   if (lists_.renew(path())) rates_are_pending();
   return true;
@@ -96,23 +96,13 @@ StepPath<T> DeltaStep<T, D>::path() const {
 /// Tells whether cells hold. They do while particles have come nearer by less than the skin since they were sorted.
 /// Pairs are summed at the midpoint of the step and at its end. At the midpoint particles have moved by the mean of the
 /// two ends of the step; at its start they had come nearer by `start`, and a correction has followed since. In the
-/// first step after a rebuild the midpoint is measured. Particles enter and leave openings at rebuilds only, and until
-/// then must not have moved farther than buffers are made for.
+/// first step after a rebuild the midpoint is measured.
 template <class T, int D>
 bool DeltaStep<T, D>::cells_hold(double skin, double start) const {
   const bool is_first = domain_.last_rebuild == state_.steps;
   const double end = state_.control.relative_drift, farthest = state_.reach_of_lists() + skin;
   const bool in_middle = is_first || 0.5 * (start + end) + state_.control.latest.corrected <= skin;
-  const bool at_openings =
-      state_.openings.empty() || state_.control.path_since_rebuild + step_displacement() <= farthest;
-  return end <= skin && in_middle && state_.control.max_displacement <= farthest && at_openings;
-}
-
-/// Estimates the largest displacement of a particle in this step: by the largest speed, plus the last correction.
-template <class T, int D>
-double DeltaStep<T, D>::step_displacement() const {
-  constexpr double k_faster = 1.05;  // than before the step
-  return k_faster * state_.control.speed * state_.time_step + state_.control.latest.corrected;
+  return end <= skin && in_middle && state_.control.max_displacement <= farthest && state_.openings_hold(farthest);
 }
 
 #define EDDYLINE_SPH_MIDPOINT(T, D)                             \

@@ -46,7 +46,7 @@ class OnDevice final : public StateOnDevice<T, D> {
   void put_buffers_at_midpoint();
   void put_buffers_at_end();
   void put_held_buffers();
-  /// Sum what OpeningStep asks for.
+  /// Sum what DeltaOpenings asks for.
   void sum_nodes(const physics::delta::SweepInput<T>& in, T* const* value) { device_.sum_nodes(in, value); }
   void sum_buffer_reactions(bool viscous, T* const* force) {
     device_.sum_buffer_reactions(sweep_input(state_, domain_, scratch_), state_.constants.viscosity, viscous, force);

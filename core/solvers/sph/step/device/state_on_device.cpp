@@ -21,6 +21,8 @@ std::string device_refusal(const world::World& world) {
     return each.kind == Kind::central || each.kind == Kind::vector || each.kind == Kind::particle;
   };
   if (!std::ranges::all_of(physics::terms::terms_of(world), is_formula)) return refused("a term by a module");
+  if (world.method.scheme == world::Scheme::classic && !world.openings.empty())
+    return refused("inflow and outflow with method.scheme = \"classic\"");
   return {};
 }
 

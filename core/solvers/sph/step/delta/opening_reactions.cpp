@@ -1,4 +1,4 @@
-#include "solvers/sph/openings/opening_reactions.hpp"
+#include "solvers/sph/step/delta/opening_reactions.hpp"
 
 #include "solvers/sph/sweep_input.hpp"
 
