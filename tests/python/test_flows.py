@@ -223,3 +223,20 @@ def test_probes_on_walls_read_the_pressure_on_the_wall(tmp_path: Path):
         depth = height / 2 if place[1] else height
         pressure = run.series(name)["pressure"].iloc[-20:].mean()
         assert pressure == pytest.approx(1000 * 9.81 * depth, rel=0.01), name
+
+
+def test_a_channel_of_the_scheme_classic_lets_out_what_enters(tmp_path: Path):
+    """The momentum that openings and walls give to the fluid leaves with it, and its profile narrows."""
+    world = World.load(
+        "channel", {"method.scheme": "classic", "domain.spacing": "H/8", "let.Re": 10, "time.end": "3.2*L/U"}
+    )
+    run = run_of(world, tmp_path / "run")
+    left, right, walls = (run.series(name) for name in ("opening.left", "opening.right", "force.bottom"))
+    steady = left["time"] > 6.0
+    inflow, outflow = left["mass_flow"][steady].mean(), -right["mass_flow"][steady].mean()
+    assert inflow == pytest.approx(1.0, rel=0.002)
+    assert outflow == pytest.approx(inflow, rel=0.02)
+    pushed = (left["force_x"] + right["force_x"])[steady].mean() - 2 * walls["total_x"][steady].mean()
+    carried = sum(np.ptp(each["momentum_x"][steady]) * sign for each, sign in ((left, -1), (right, 1)))
+    assert pushed == pytest.approx(carried / np.ptp(left["time"][steady]), abs=0.03 * left["force_x"].mean())
+    assert run.series("middle")["velocity_x"][steady].mean() == pytest.approx(1.5, rel=0.08)
