@@ -39,7 +39,7 @@ export function Trails({ camera }: { camera: Camera }) {
 }
 
 
-const WIDTH = 216; // CSS pixels
+const WIDTH = 264; // CSS pixels
 const HEIGHT = 66;
 
 /** The particle that was clicked: a ring, its id and value, and a button that tracks it. */

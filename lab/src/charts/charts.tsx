@@ -72,7 +72,7 @@ export function Charts() {
           <div class="choices">
             {all.map((spec) => (
               <button key={spec.name} type="button" class="button small" aria-pressed={isOpen.value && shown.includes(spec.name)} onClick={() => toggle(spec.name)}>
-                {spec.title.split(":")[0]}
+                {shortTitle(spec, all)}
               </button>
             ))}
           </div>
@@ -102,4 +102,10 @@ export function Charts() {
       )}
     </section>
   );
+}
+
+/** The part of a title before its colon, if no other chart begins alike. */
+function shortTitle(spec: ChartSpec, all: readonly ChartSpec[]): string {
+  const head = ({ title }: ChartSpec): string => title.split(":")[0] ?? title;
+  return all.filter((other) => head(other) === head(spec)).length > 1 ? spec.title : head(spec);
 }
