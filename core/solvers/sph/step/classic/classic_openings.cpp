@@ -1,5 +1,7 @@
 #include "solvers/sph/step/classic/classic_openings.hpp"
 
+#include "solvers/sph/openings/add_reactions.hpp"
+
 namespace eddyline::sph {
 
 template <class T, int D>
@@ -41,14 +43,8 @@ void ClassicOpenings<T, D>::react(SweepInput in, physics::classic::Terms terms) 
   const auto& c = state_.constants;
   const auto& fluid = state_.fluid;
   const double acceleration = c.rate * c.c0 * c.kernel;
-  const auto& members = state_.openings.members();
-  for (std::size_t m = 0; m < members.size(); ++m) {
-    const auto i = static_cast<std::size_t>(members[m]);
-    if (members[m] >= domain_.fluid_rows.owned()) continue;
-    for (std::size_t d = 0; d < D; ++d)
-      state_.openings.all()[fluid.buffer[i] - 1u].force[d].add(-fluid.mass[i] * acceleration *
-                                                               static_cast<double>(force_[d][m]));
-  }
+  add_reactions(state_, domain_.fluid_rows.owned(), force_,
+                [&](std::size_t i) { return -fluid.mass[i] * acceleration; });
 }
 
 template <class T, int D>

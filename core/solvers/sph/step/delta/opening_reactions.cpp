@@ -1,5 +1,6 @@
 #include "solvers/sph/step/delta/opening_reactions.hpp"
 
+#include "solvers/sph/openings/add_reactions.hpp"
 #include "solvers/sph/sweep_input.hpp"
 
 namespace eddyline::sph {
@@ -65,20 +66,14 @@ void OpeningReactions<T, D>::add_pressure() {
   add(false);
 }
 
-/// Adds the forces of the fluid on the buffers, with the opposite sign, to the forces of the openings. Sums are exact.
+/// Adds the forces of the fluid on the buffers, with the opposite sign, to the forces of the openings.
 template <class T, int D>
 void OpeningReactions<T, D>::add(bool viscous) {
   const auto& c = state_.constants;
   const auto& fluid = state_.fluid;
   const double acceleration = c.rate * c.c0 * c.kernel;
-  const auto& members = state_.openings.members();
-  for (std::size_t m = 0; m < members.size(); ++m) {
-    const auto i = static_cast<std::size_t>(members[m]);
-    if (members[m] >= domain_.fluid_rows.owned()) continue;
-    const double factor = fluid.mass[i] * acceleration * (viscous ? 1 : -1 / (1 + fluid.s[i]));
-    for (std::size_t d = 0; d < D; ++d)
-      state_.openings.all()[fluid.buffer[i] - 1u].force[d].add(factor * static_cast<double>(force_[d][m]));
-  }
+  add_reactions(state_, domain_.fluid_rows.owned(), force_,
+                [&](std::size_t i) { return fluid.mass[i] * acceleration * (viscous ? 1 : -1 / (1 + fluid.s[i])); });
 }
 
 template class OpeningReactions<float, 2>;
